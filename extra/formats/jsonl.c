@@ -13,8 +13,6 @@
 #include "core/alloc.h"
 #include "core/json_text.h"
 #include "read/format/reader.h"
-#include "read/schema/describe.h"
-#include "read/schema/encode.h"
 #include "read/source/record.h"
 
 #define MOST_NESTED TCT_LIMIT(16, 2)
@@ -184,22 +182,17 @@ static const char *encode(jsonl_reader *r, const json_t *record, double *label) 
 }
 
 static tct_status add_record(jsonl_reader *r, tct_reader *reader, const json_t *record, tct_error *err) {
-  tct_encoder *e = &r->encoder;
-  int64_t dense = e->sparse ? 0 : e->schema->features;
   double label = 0;
   TCT_TRY(add_key(r, reader, record, err));
-  const char *why = encode(r, record, &label);
-  if (why) return tct_reader_invalid(reader, r->line, 0, why, dense, err);
-  if (e->sparse) return tct_table_sparse(&reader->table, e->index, e->value, e->filled, label, err);
-  return tct_table_dense(&reader->table, e->value, dense, label, err);
+  tct_fault fault = {.why = encode(r, record, &label)};
+  return tct_reader_add(reader, &r->encoder, r->line, fault, label, err);
 }
 
 /* A line that is no object has no key either, and a record without one is nobody's. */
 static tct_status bad_line(const jsonl_reader *r, tct_reader *reader, const char *why, tct_error *err) {
-  int64_t dense = r->encoder.sparse ? 0 : reader->schema.features;
   if (!why) return tct_fail_memory(err);
   if (r->key) return tct_fail_at(err, reader->source->name, r->line, 0, "{%s}", why);
-  return tct_reader_invalid(reader, r->line, 0, why, dense, err);
+  return tct_reader_add(reader, &r->encoder, r->line, (tct_fault){.why = why}, 0, err);
 }
 
 static tct_status next_line(jsonl_reader *r, tct_reader *reader, tct_record *line, tct_error *err) {
@@ -332,21 +325,7 @@ static tct_status prepare(jsonl_reader *r, tct_reader *reader, tct_error *err) {
     return tct_fail_at(err, reader->source->name, r->line, 0,
                        "the records have no feature; give at least one key more");
   TCT_TRY(know_all(r, schema, err));
-  TCT_TRY(tct_label_rule_make(&r->encoder.rule, reader->options, schema, &reader->data->classes, reader->c, err));
-  TCT_TRY(tct_encoder_make(&r->encoder, schema, NULL, wanted ? 0 : -1, reader->options, err));
-  tct_table_init(&reader->table, r->encoder.sparse ? TCT_CSR : TCT_DENSE_ROWS, reader->options);
-  reader->table.lists = schema->lists;
-  return TCT_OK;
-}
-
-static tct_status describe(jsonl_reader *r, const tct_reader *reader, tct_error *err) {
-  tct_data *data = reader->data;
-  if (r->label_key) {
-    data->label_name = tct_text_copy(r->label_key);
-    if (!data->label_name) return tct_fail_memory(err);
-  }
-  if (r->key) TCT_TRY(tct_pieces_join(&r->keys, (void **)&data->keys, err));
-  return tct_schema_describe(&reader->schema, data, err);
+  return tct_reader_begin(reader, &r->encoder, NULL, wanted ? 0 : -1, err);
 }
 
 static tct_status read_all(jsonl_reader *r, tct_reader *reader, tct_error *err) {
@@ -355,8 +334,7 @@ static tct_status read_all(jsonl_reader *r, tct_reader *reader, tct_error *err) 
   TCT_TRY(read_records(r, reader, err));
   if (reader->table.rows == 0)
     return tct_fail_at(err, reader->source->name, 0, 0, "the file has no records; give at least one");
-  TCT_TRY(tct_table_finish(&reader->table, reader->schema.features, reader->data, err));
-  return describe(r, reader, err);
+  return tct_reader_end(reader, r->label_key, r->key ? &r->keys : NULL, err);
 }
 
 static tct_status read_format(tct_reader *reader, tct_error *err) {

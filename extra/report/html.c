@@ -66,6 +66,12 @@ void tct_html_text(tct_html *html, const char *text) {
   tct_html_put(html, "</bdi>");
 }
 
+void tct_html_field(tct_html *html, const char *tag, const char *field, const char *text) {
+  tct_html_format(html, "<%s data-field=\"%s\">", tag, field);
+  tct_html_text(html, text);
+  tct_html_format(html, "</%.*s>", (int)strcspn(tag, " "), tag);
+}
+
 /* 1e-06 as a reader writes it: 10 to the -6; 2.5e-07: 2.5 x 10 to the -7; and a minus sign, not a hyphen. */
 static void put_number(tct_html *html, const char *number) {
   static const char minus[] = "\xe2\x88\x92";

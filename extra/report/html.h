@@ -17,6 +17,9 @@ void tct_html_format(tct_html *html, const char *format, ...) __attribute__((for
 /* Any text at all: markup, quotes and control characters lose their meaning, and its direction stays its own. */
 void tct_html_text(tct_html *html, const char *text);
 
+/* Any text, as <tag> whose data-field says where it is in the model file.  tag: "span", or with attributes. */
+void tct_html_field(tct_html *html, const char *tag, const char *field, const char *text);
+
 /* A number for people: `digits` significant digits (0: the shortest exact form), with its exact value in the markup.
  * field: where the number is in the model file, e.g. "privacy.epsilon", or what it was derived as; a constant. */
 void tct_html_real(tct_html *html, const char *field, double value, int digits);

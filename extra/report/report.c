@@ -48,13 +48,12 @@ static void ledger(tct_page *page) {
   tct_html_put(h,
                "<p>This run was charged to a ledger, which holds what all runs on the same table may reveal together. "
                "It was written before the first noise was drawn. So it stood then:</p>\n<dl class=\"pairs\">\n"
-               "<dt>Run</dt><dd><code data-field=\"privacy.ledger.run\">");
-  tct_html_text(h, tct_page_string(entry, "run"));
+               "<dt>Run</dt><dd>");
+  tct_html_field(h, "code", "privacy.ledger.run", tct_page_string(entry, "run"));
+  tct_html_put(h, "</dd>\n<dt>Ledger\xe2\x80\x99s fingerprint</dt><dd>");
+  tct_html_field(h, "code", "privacy.ledger.head", tct_page_string(entry, "head"));
   tct_html_put(h,
-               "</code></dd>\n<dt>Ledger\xe2\x80\x99s fingerprint</dt><dd><code data-field=\"privacy.ledger.head\">");
-  tct_html_text(h, tct_page_string(entry, "head"));
-  tct_html_put(h,
-               "</code></dd>\n</dl>\n<p>Whoever keeps the ledger can show the whole budget and what is left of it: "
+               "</dd>\n</dl>\n<p>Whoever keeps the ledger can show the whole budget and what is left of it: "
                "<code>tacit ledger FILE</code>.</p>\n</section>\n");
 }
 
@@ -115,10 +114,9 @@ static tct_status how_to_check(tct_page *page, tct_error *err) {
 
 static void foot(tct_page *page) {
   tct_html *h = &page->html;
-  tct_html_put(h, "<footer><p>Written by tacit <span data-field=\"library\">");
-  tct_html_text(h, tct_page_string(page->file, "library"));
-  tct_html_put(h, page->audit ? "</span> from the model file and an audit of its plan. "
-                              : "</span> from the model file alone. ");
+  tct_html_put(h, "<footer><p>Written by tacit ");
+  tct_html_field(h, "span", "library", tct_page_string(page->file, "library"));
+  tct_html_put(h, page->audit ? " from the model file and an audit of its plan. " : " from the model file alone. ");
   if (page->said.title || page->said.purpose || page->said.contact)
     tct_html_put(h, "Title, purpose and contact are the words of whoever had it written. ");
   tct_html_put(h,

@@ -22,9 +22,7 @@ typedef struct tct_page {
   int64_t class; /* whose weights are written; -1: the model has one row of them */
 } tct_page;
 
-/* ---- report_about.c: title, why, contact ---- */
-/* The title that was given, if there is one. */
-void tct_report_title(tct_page *page);
+/* ---- report_about.c: why, contact ---- */
 void tct_report_about(tct_page *page);
 /* The caller's options, NULL for none; refuses a struct that was not set up. */
 tct_status tct_page_options_take(const tct_page_options *given, tct_page_options *own, tct_error *err);
@@ -48,6 +46,16 @@ tct_status tct_report_events(tct_page *page, tct_error *err);
 void tct_report_records(tct_page *page);
 /* ---- report_weights.c: the weights and the noise in them ---- */
 void tct_report_weights(tct_page *page);
+/* A line of a chart of weights up to its drawing, and behind it up to the cell of figures.  The drawing goes from
+ * -reach to reach.  at: the weight, -1 for the intercept; field: where it is in the model file. */
+void tct_chart_begin(tct_page *page, int64_t at, bool printed, const char *kind, const char *field);
+typedef struct tct_bar {
+  double middle, half;
+  int top, height;
+} tct_bar;
+void tct_chart_bar(tct_html *h, const char *class, tct_bar bar, double reach);
+double tct_chart_percent(double value, double reach);
+void tct_chart_end(tct_html *h);
 /* ---- report_intervals.c: how sure each weight is, where the model knows ---- */
 void tct_report_intervals(tct_page *page);
 extern const char tct_report_interval_style[];

@@ -29,19 +29,11 @@ tct_status tct_page_options_take(const tct_page_options *given, tct_page_options
                   "title, purpose and contact of a page must be UTF-8; write them in a UTF-8 terminal");
 }
 
-void tct_report_title(tct_page *page) {
-  tct_html *h = &page->html;
-  if (!page->said.title) return;
-  tct_html_put(h, "<span data-field=\"said.title\">");
-  tct_html_text(h, page->said.title);
-  tct_html_put(h, "</span>");
-}
-
 static void pair(tct_html *h, const char *name, const char *field, const char *text) {
   if (!text || !*text) return;
-  tct_html_format(h, "<div><dt>%s</dt><dd data-field=\"%s\">", name, field);
-  tct_html_text(h, text);
-  tct_html_put(h, "</dd></div>\n");
+  tct_html_format(h, "<div><dt>%s</dt>", name);
+  tct_html_field(h, "dd", field, text);
+  tct_html_put(h, "</div>\n");
 }
 
 void tct_report_about(tct_page *page) {

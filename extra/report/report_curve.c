@@ -120,9 +120,9 @@ tct_status tct_report_curve(tct_page *page, tct_error *err) {
       h,
       "<section>\n<h2>How strong the promise is</h2>\n<p>The same run keeps a whole family of promises: a smaller "
       "\xce\xb4 for a larger \xce\xb5. Every point on or above the line holds; the marked one is what the model "
-      "file claims. It was proved by the accountant <code data-field=\"privacy.accountant\">");
-  tct_html_text(h, page->model->accountant ? page->model->accountant : "");
-  tct_html_put(h, "</code>.</p>\n<figure>\n");
+      "file claims. It was proved by the accountant ");
+  tct_html_field(h, "code", "privacy.accountant", page->model->accountant ? page->model->accountant : "");
+  tct_html_put(h, ".</p>\n<figure>\n");
   drawing(page, &c);
   tct_html_put(h, "</figure>\n");
   table(h, &c);

@@ -166,14 +166,14 @@ tct_status tct_report_events(tct_page *page, tct_error *err) {
   tct_html_real(h, "privacy.epsilon", m->epsilon, 0);
   tct_html_put(h, "</td></tr></tfoot>\n</table>\n");
   releases(h, m);
-  tct_html_put(h, "<p class=\"quiet\">Solver <code data-field=\"solver\">");
-  tct_html_text(h, m->solver);
-  tct_html_put(h, "</code>, loss <code data-field=\"loss\">");
-  tct_html_text(h, m->loss);
-  tct_html_put(h, "</code>, penalty <code data-field=\"penalty\">");
-  tct_html_text(h, m->penalty);
+  tct_html_put(h, "<p class=\"quiet\">Solver ");
+  tct_html_field(h, "code", "solver", m->solver);
+  tct_html_put(h, ", loss ");
+  tct_html_field(h, "code", "loss", m->loss);
+  tct_html_put(h, ", penalty ");
+  tct_html_field(h, "code", "penalty", m->penalty);
   tct_html_put(h,
-               "</code>. The proof of each release is in the head comment of the solver\xe2\x80\x99s source.</p>\n"
+               ". The proof of each release is in the head comment of the solver\xe2\x80\x99s source.</p>\n"
                "</section>\n");
   return TCT_OK;
 }

@@ -48,27 +48,6 @@ static double reach_of(const sure *list, int64_t count) {
   return reach > 0 ? reach : 1;
 }
 
-static double percent(double value, double reach) { return fmin(fmax(50 + 50 * value / reach, 0), 100); }
-
-static void bar(tct_html *h, const char *class, double middle, double half, double reach, int top, int height) {
-  double left = percent(middle - half, reach), right = percent(middle + half, reach);
-  tct_html_format(h, "<rect class=\"%s\" x=\"%.3f%%\" y=\"%d\" width=\"%.3f%%\" height=\"%d\"/>", class, left, top,
-                  fmax(right - left, 0.2), height);
-}
-
-static void drawing(tct_html *h, const sure *s, const char *field, double reach) {
-  tct_html_format(h,
-                  "<td class=\"bar\"><svg width=\"100%%\" height=\"22\" aria-hidden=\"true\" focusable=\"false\" "
-                  "data-interval=\"%s\">",
-                  field);
-  if (s->why == TCT_GIVEN) {
-    bar(h, "line", s->estimate, s->half, reach, 8, 6);
-    bar(h, "part", s->estimate, s->noise_half, reach, 8, 6);
-    tct_html_format(h, "<circle class=\"dot\" cx=\"%.3f%%\" cy=\"11\" r=\"3\"/>", percent(s->estimate, reach));
-  }
-  tct_html_put(h, "<line class=\"zero\" x1=\"50%\" x2=\"50%\" y1=\"0\" y2=\"22\"/></svg></td>");
-}
-
 /* A figure that follows from the covariances of the weight `name`. */
 static void derived(tct_html *h, const char *what, const char *name, double value, int digits) {
   char field[80];
@@ -77,7 +56,6 @@ static void derived(tct_html *h, const char *what, const char *name, double valu
 }
 
 static void figures(tct_html *h, const sure *s, const char *field, const char *name) {
-  tct_html_put(h, "<td>");
   tct_html_real(h, field, s->estimate, 3);
   if (s->why != TCT_GIVEN) {
     tct_html_put(h, "<small>no interval</small></td>");
@@ -97,16 +75,14 @@ static void row(tct_page *page, const sure *s, double reach, bool printed) {
   char field[48], name[24];
   snprintf(field, sizeof field, s->at < 0 ? "intercept" : "coefficients.%lld", (long long)s->at);
   snprintf(name, sizeof name, s->at < 0 ? "intercept" : "%lld", (long long)s->at);
-  tct_html_put(h, printed ? "<tr><th scope=\"row\">" : "<tr class=\"screen\"><th scope=\"row\">");
-  if (s->at < 0) {
-    tct_html_put(h, "<i>intercept</i>");
-  } else {
-    tct_html_format(h, "<span data-field=\"features.%lld\">", (long long)s->at);
-    tct_html_text(h, page->model->features[s->at]);
-    tct_html_put(h, "</span>");
+  tct_chart_begin(page, s->at, printed, "interval", field);
+  if (s->why == TCT_GIVEN) {
+    tct_chart_bar(h, "line", (tct_bar){s->estimate, s->half, 8, 6}, reach);
+    tct_chart_bar(h, "part", (tct_bar){s->estimate, s->noise_half, 8, 6}, reach);
+    tct_html_format(h, "<circle class=\"dot\" cx=\"%.3f%%\" cy=\"11\" r=\"3\"/>",
+                    tct_chart_percent(s->estimate, reach));
   }
-  tct_html_put(h, "</th>");
-  drawing(h, s, field, reach);
+  tct_chart_end(h);
   figures(h, s, field, name);
   tct_html_put(h, "</tr>\n");
 }

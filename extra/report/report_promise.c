@@ -128,13 +128,14 @@ void tct_report_summary(tct_page *page) {
   tct_html *h = &page->html;
   const tct_model *m = page->model;
   tct_html_put(h, "<header>\n<p class=\"over\">Privacy report</p>\n");
-  if (page->said.title) tct_html_put(h, "<h1>"), tct_report_title(page), tct_html_put(h, "</h1>\n");
+  if (page->said.title)
+    tct_html_put(h, "<h1>"), tct_html_field(h, "span", "said.title", page->said.title), tct_html_put(h, "</h1>\n");
   tct_html_put(h, page->said.title ? "<p class=\"under\">" : "<h1>");
   tct_html_put(h, kind_of(m));
   if (m->label) {
-    tct_html_put(h, " of \xe2\x80\x9c<span data-field=\"label\">");
-    tct_html_text(h, m->label);
-    tct_html_put(h, "</span>\xe2\x80\x9d");
+    tct_html_put(h, " of \xe2\x80\x9c");
+    tct_html_field(h, "span", "label", m->label);
+    tct_html_put(h, "\xe2\x80\x9d");
   }
   tct_html_put(h, m->is_private ? ", trained under differential privacy" : ", trained without privacy");
   tct_html_put(h, page->said.title ? "</p>\n" : "</h1>\n");
@@ -192,6 +193,21 @@ static void promise_what(tct_page *page) {
   tct_html_put(h, " times as likely or as unlikely, but for \xce\xb4 (below).</p>\n");
 }
 
+/* Entry i of a list of texts. */
+static void item(tct_page *page, const char *list, size_t i, const char *text) {
+  char field[48];
+  snprintf(field, sizeof field, "%s.%zu", list, i);
+  tct_html_field(&page->html, "li", field, text);
+  tct_html_put(&page->html, "\n");
+}
+
+/* What the model file says of its own promise: "trust" or "unit". */
+static void certified(tct_page *page, const char *key) {
+  char field[24];
+  snprintf(field, sizeof field, "privacy.%s", key);
+  tct_html_field(&page->html, "span", field, tct_page_string(json_object_get(page->file, "privacy"), key));
+}
+
 /* What a run between parties takes for granted, a line each; NULL where there is nothing of that kind. */
 static const json_t *conditions_of(const tct_page *page) {
   const json_t *list = json_object_get(json_object_get(page->file, "parties"), "conditions");
@@ -199,31 +215,25 @@ static const json_t *conditions_of(const tct_page *page) {
 }
 
 static void conditions(tct_page *page) {
-  tct_html *h = &page->html;
   const json_t *list = conditions_of(page), *each;
   size_t i;
   if (!list) return;
-  tct_html_put(h, "<h3>What the promise rests on</h3>\n<ul>\n");
-  json_array_foreach(list, i, each) {
-    tct_html_format(h, "<li data-field=\"parties.conditions.%zu\">", i);
-    tct_html_text(h, json_is_string(each) ? json_string_value(each) : "");
-    tct_html_put(h, "</li>\n");
-  }
-  tct_html_put(h, "</ul>\n");
+  tct_html_put(&page->html, "<h3>What the promise rests on</h3>\n<ul>\n");
+  json_array_foreach(list, i, each)
+      item(page, "parties.conditions", i, json_is_string(each) ? json_string_value(each) : "");
+  tct_html_put(&page->html, "</ul>\n");
 }
 
 static void promise_whom(tct_page *page) {
   tct_html *h = &page->html;
-  tct_html_put(h,
-               "</span></p>\n<h3>From whom</h3>\n<p>From everybody who sees the model file, whatever else they know");
+  tct_html_put(h, "</p>\n<h3>From whom</h3>\n<p>From everybody who sees the model file, whatever else they know");
   tct_html_put(h, conditions_of(page) ? ", as long as what is listed below holds" : " and whatever machines they own");
   tct_html_put(h, ": also from somebody who knows all the other records");
   tct_html_put(h, page->model->reproducible ? ", but not from somebody who knows the seed or guesses it" : "");
   tct_html_put(h, page->model->unaccounted[0] ? ", as far as the releases below go" : "");
-  tct_html_put(h,
-               ".</p>\n<p class=\"quiet\">In the certificate\xe2\x80\x99s words: <span data-field=\"privacy.trust\">");
-  tct_html_text(h, tct_page_string(json_object_get(page->file, "privacy"), "trust"));
-  tct_html_put(h, "</span></p>\n");
+  tct_html_put(h, ".</p>\n<p class=\"quiet\">In the certificate\xe2\x80\x99s words: ");
+  certified(page, "trust");
+  tct_html_put(h, "</p>\n");
   conditions(page);
 }
 
@@ -238,8 +248,8 @@ static void promise_words(tct_page *page) {
     return;
   }
   promise_what(page);
-  tct_html_put(h, "<p class=\"quiet\">In the certificate\xe2\x80\x99s words: <span data-field=\"privacy.unit\">");
-  tct_html_text(h, tct_page_string(json_object_get(page->file, "privacy"), "unit"));
+  tct_html_put(h, "<p class=\"quiet\">In the certificate\xe2\x80\x99s words: ");
+  certified(page, "unit");
   promise_whom(page);
   tct_html_put(h, "<h3>How well</h3>\n<p>Somebody wants to tell ");
   tct_html_put(
@@ -267,9 +277,9 @@ void tct_report_protected(tct_page *page) {
   tct_html_put(h, "<section>\n<h2>What is protected, and from whom</h2>\n");
   if (!page->model->is_private) {
     tct_html_put(h, "<p>Nothing, and from nobody. The program was run without privacy");
-    tct_html_put(h, " and its certificate says so: <strong><span data-field=\"privacy.trust\">");
-    tct_html_text(h, tct_page_string(json_object_get(page->file, "privacy"), "trust"));
-    tct_html_put(h, "</span></strong></p>\n</section>\n");
+    tct_html_put(h, " and its certificate says so: <strong>");
+    certified(page, "trust");
+    tct_html_put(h, "</strong></p>\n</section>\n");
     return;
   }
   promise_words(page);
@@ -303,11 +313,8 @@ void tct_report_unaccounted(tct_page *page) {
     return;
   }
   tct_html_put(h, "<ul class=\"alarm\">\n");
-  for (int i = 0; i < TCT_UNACCOUNTED && m->unaccounted[i]; i++) {
-    tct_html_format(h, "<li data-field=\"privacy.unaccounted.%d\">", i);
-    tct_html_text(h, m->unaccounted[i]);
-    tct_html_put(h, "</li>\n");
-  }
+  for (int i = 0; i < TCT_UNACCOUNTED && m->unaccounted[i]; i++)
+    item(page, "privacy.unaccounted", (size_t)i, m->unaccounted[i]);
   if (!page->holds) {
     tct_html_put(h, "<li>The promise itself. Verify says: <span data-field=\"derived.why\">");
     tct_html_text(h, page->verdict.why);

@@ -7,11 +7,11 @@
 
 enum { COLUMNS = 100, PRINTED = 10, VALUES = 12 }; /* of a table's columns, on paper, and of a category's values */
 
-static void number_bounds(tct_html *h, const json_t *column, const char *field) {
+static void number_bounds(tct_html *h, const json_t *column) {
   tct_html_put(h, "from ");
-  tct_html_real(h, field, json_number_value(json_object_get(column, "lower")), 0);
+  tct_html_real(h, "schema.bound", json_number_value(json_object_get(column, "lower")), 0);
   tct_html_put(h, " to ");
-  tct_html_real(h, field, json_number_value(json_object_get(column, "upper")), 0);
+  tct_html_real(h, "schema.bound", json_number_value(json_object_get(column, "upper")), 0);
 }
 
 static void values(tct_html *h, const json_t *list) {
@@ -29,14 +29,18 @@ static void values(tct_html *h, const json_t *list) {
   if (count > shown) tct_html_put(h, " and others, which the model file has");
 }
 
+static void column_name(tct_html *h, const json_t *column) {
+  tct_html_put(h, "<th scope=\"row\">");
+  tct_html_field(h, "span", "schema.column", tct_page_string(column, "name"));
+  tct_html_put(h, "</th><td>");
+}
+
 static void column_row(tct_html *h, const json_t *column, bool printed) {
   const char *type = tct_page_string(column, "type");
   tct_html_put(h, printed ? "<tr>" : "<tr class=\"screen\">");
-  tct_html_put(h, "<th scope=\"row\"><span data-field=\"schema.column\">");
-  tct_html_text(h, tct_page_string(column, "name"));
-  tct_html_put(h, "</span></th><td>");
+  column_name(h, column);
   if (!strcmp(type, "number"))
-    number_bounds(h, column, "schema.bound");
+    number_bounds(h, column);
   else if (!strcmp(type, "category"))
     values(h, json_object_get(column, "values"));
   else
@@ -53,11 +57,10 @@ static void schema_table(tct_html *h, const json_t *schema) {
   size_t count = json_array_size(columns), shown = count > COLUMNS ? COLUMNS : count;
   for (size_t i = 0; i < shown; i++) column_row(h, json_array_get(columns, i), i < PRINTED);
   if (json_is_object(label)) {
-    tct_html_put(h, "<tr><th scope=\"row\"><span data-field=\"schema.column\">");
-    tct_html_text(h, tct_page_string(label, "name"));
-    tct_html_put(h, "</span></th><td>");
+    tct_html_put(h, "<tr>");
+    column_name(h, label);
     if (json_is_number(json_object_get(label, "lower")))
-      number_bounds(h, label, "schema.bound");
+      number_bounds(h, label);
     else
       values(h, json_object_get(label, "values"));
     tct_html_put(h, " (what the model predicts)</td></tr>\n");
@@ -71,9 +74,9 @@ static void scale_item(tct_html *h, const tct_model *m) {
   if (!strcmp(m->scale, "bounds"))
     tct_html_put(h, "<li>Every feature was brought to the same range by public bounds.</li>\n");
   else if (strcmp(m->scale, "none")) {
-    tct_html_put(h, "<li class=\"bad\">Every feature was scaled (<span data-field=\"transforms.scale\">");
-    tct_html_text(h, m->scale);
-    tct_html_put(h, "</span>) by figures taken from the records: not covered by the promise.</li>\n");
+    tct_html_put(h, "<li class=\"bad\">Every feature was scaled (");
+    tct_html_field(h, "span", "transforms.scale", m->scale);
+    tct_html_put(h, ") by figures taken from the records: not covered by the promise.</li>\n");
   }
 }
 

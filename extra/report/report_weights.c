@@ -29,12 +29,33 @@ static double reach_of(const tct_page *page) {
   return 1.05 * (max + fmin(noise, max));
 }
 
-static double percent(double value, double sensitivity) { return fmin(fmax(50 + 50 * value / sensitivity, 0), 100); }
+double tct_chart_percent(double value, double reach) { return fmin(fmax(50 + 50 * value / reach, 0), 100); }
 
-static void band(tct_html *h, const char *class, double middle, double half, double sensitivity, int top, int height) {
-  double left = percent(middle - half, sensitivity), right = percent(middle + half, sensitivity);
-  tct_html_format(h, "<rect class=\"%s\" x=\"%.3f%%\" y=\"%d\" width=\"%.3f%%\" height=\"%d\"/>", class, left, top,
-                  fmax(right - left, 0.2), height);
+void tct_chart_bar(tct_html *h, const char *class, tct_bar bar, double reach) {
+  double left = tct_chart_percent(bar.middle - bar.half, reach);
+  double right = tct_chart_percent(bar.middle + bar.half, reach);
+  tct_html_format(h, "<rect class=\"%s\" x=\"%.3f%%\" y=\"%d\" width=\"%.3f%%\" height=\"%d\"/>", class, left, bar.top,
+                  fmax(right - left, 0.2), bar.height);
+}
+
+void tct_chart_begin(tct_page *page, int64_t at, bool printed, const char *kind, const char *field) {
+  tct_html *h = &page->html;
+  tct_html_put(h, printed ? "<tr><th scope=\"row\">" : "<tr class=\"screen\"><th scope=\"row\">");
+  if (at < 0) {
+    tct_html_put(h, "<i>intercept</i>");
+  } else {
+    char feature[32];
+    snprintf(feature, sizeof feature, "features.%lld", (long long)at);
+    tct_html_field(h, "span", feature, page->model->features[at]);
+  }
+  tct_html_format(h,
+                  "</th><td class=\"bar\"><svg width=\"100%%\" height=\"22\" aria-hidden=\"true\" focusable=\"false\" "
+                  "data-%s=\"%s\">",
+                  kind, field);
+}
+
+void tct_chart_end(tct_html *h) {
+  tct_html_put(h, "<line class=\"zero\" x1=\"50%\" x2=\"50%\" y1=\"0\" y2=\"22\"/></svg></td><td>");
 }
 
 static void noise_text(tct_page *page) {
@@ -58,7 +79,7 @@ static void noise_text(tct_page *page) {
 }
 
 /* at: index of the weight, or -1 for the intercept. */
-static void row(tct_page *page, int64_t at, double sensitivity, bool printed) {
+static void row(tct_page *page, int64_t at, double reach, bool printed) {
   tct_html *h = &page->html;
   const tct_noise_size *n = &page->noise;
   double w = at < 0 ? page->model->intercept : page->model->coefficients[at];
@@ -68,22 +89,11 @@ static void row(tct_page *page, int64_t at, double sensitivity, bool printed) {
     snprintf(field, sizeof field, "intercept%s", of);
   else
     snprintf(field, sizeof field, "coefficients%s.%lld", of, (long long)at);
-  tct_html_put(h, printed ? "<tr><th scope=\"row\">" : "<tr class=\"screen\"><th scope=\"row\">");
-  if (at < 0) {
-    tct_html_put(h, "<i>intercept</i>");
-  } else {
-    tct_html_format(h, "<span data-field=\"features.%lld\">", (long long)at);
-    tct_html_text(h, page->model->features[at]);
-    tct_html_put(h, "</span>");
-  }
-  tct_html_format(h,
-                  "</th><td class=\"bar\"><svg width=\"100%%\" height=\"22\" aria-hidden=\"true\" focusable=\"false\" "
-                  "data-weight=\"%s\">",
-                  field);
-  band(h, w < 0 ? "minus" : "plus", w / 2, fabs(w) / 2, sensitivity, 5, 12);
-  if (page->noise_known && n->max > 0 && n->max != n->min) band(h, "most", w, n->max, sensitivity, 10, 2);
-  if (page->noise_known && n->min > 0) band(h, "least", w, n->min, sensitivity, 8, 6);
-  tct_html_put(h, "<line class=\"zero\" x1=\"50%\" x2=\"50%\" y1=\"0\" y2=\"22\"/></svg></td><td>");
+  tct_chart_begin(page, at, printed, "weight", field);
+  tct_chart_bar(h, w < 0 ? "minus" : "plus", (tct_bar){w / 2, fabs(w) / 2, 5, 12}, reach);
+  if (page->noise_known && n->max > 0 && n->max != n->min) tct_chart_bar(h, "most", (tct_bar){w, n->max, 10, 2}, reach);
+  if (page->noise_known && n->min > 0) tct_chart_bar(h, "least", (tct_bar){w, n->min, 8, 6}, reach);
+  tct_chart_end(h);
   tct_html_real(h, field, w, 3);
   noise_text(page);
   tct_html_put(h, "</td></tr>\n");
@@ -129,9 +139,9 @@ static void table(tct_page *page, const ranked *order) {
   int64_t shown = m->cols < DRAWN ? m->cols : DRAWN;
   while (m->cols > DRAWN && shown > 1 && !(order[shown - 1].size > 0)) shown--; /* a sparse model's zeros say nothing */
   int64_t printed = page->class < 0 ? PRINTED : 3;                              /* of each class */
-  double sensitivity = reach_of(page);
+  double reach = reach_of(page);
   char text[40];
-  tct_print_real(sensitivity, text, sizeof text);
+  tct_print_real(reach, text, sizeof text);
   tct_html_format(
       h,
       "<table class=\"weights\" data-reach=\"%s\">\n<thead><tr><th scope=\"col\">Feature</th><th scope=\"col\" "
@@ -139,8 +149,8 @@ static void table(tct_page *page, const ranked *order) {
       "aria-hidden=\"true\">\xe2\x86\x92</span></th><th scope=\"col\">Weight</th></tr></thead>\n"
       "<tbody>\n",
       text);
-  if (m->has_intercept) row(page, -1, sensitivity, true);
-  for (int64_t k = 0; k < shown; k++) row(page, order[k].at, sensitivity, k < printed);
+  if (m->has_intercept) row(page, -1, reach, true);
+  for (int64_t k = 0; k < shown; k++) row(page, order[k].at, reach, k < printed);
   tct_html_put(h, "</tbody>\n</table>\n");
   if (shown > printed) tct_html_put(h, "<p class=\"quiet paper\">On paper stand the largest of them alone.</p>\n");
   if (shown == m->cols) return;
@@ -169,9 +179,9 @@ static void weights_of(tct_page *page) {
 
 static void class_name(tct_page *page, int64_t k) {
   tct_html *h = &page->html;
-  tct_html_format(h, "<span class=\"value\" data-field=\"classes.%lld\">", (long long)k);
-  tct_html_text(h, page->model->classes.name[k]);
-  tct_html_put(h, "</span>");
+  char field[32];
+  snprintf(field, sizeof field, "classes.%lld", (long long)k);
+  tct_html_field(h, "span class=\"value\"", field, page->model->classes.name[k]);
 }
 
 /* What a larger sum says. */

@@ -13,6 +13,7 @@
 #include "core/number.h"
 #include "read/format/reader.h"
 #include "read/schema/schema.h"
+#include "read/table/names.h"
 
 /* More distinct texts than a reviewer would read are taken for free text. */
 enum { MOST_VALUES = 1000 };
@@ -100,7 +101,7 @@ static tct_status begin(draft *d, const char *label, tct_error *err) {
   if (format->as_csv) TCT_TRY(format->as_csv(&d->source, err));
   TCT_TRY(tct_csv_begin(&d->csv, &d->source, 0, true, err));
   TCT_TRY(tct_csv_header(&d->csv, &d->names, &d->sorted, &d->count, err));
-  d->label = label ? tct_csv_find(d->names, d->sorted, d->count, label) : -1;
+  d->label = label ? tct_names_find((const char *const *)d->names, d->sorted, d->count, label) : -1;
   if (label && d->label < 0) d->label = tct_reader_column(label, d->count) - 1;
   if (label && d->label < 0) {
     return tct_fail_at(err, path, d->csv.line, 0,
@@ -262,10 +263,8 @@ static tct_status write(const draft *d, char **text, tct_error *err) {
   }
   bool whole = (int64_t)json_array_size(columns) == d->count - (d->label >= 0);
   set(root, "columns", columns);
-  char *dumped = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+  *text = whole ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
   json_decref(root);
-  *text = whole ? tct_text_copy(dumped) : NULL;
-  free(dumped);
   return *text ? TCT_OK : tct_fail_memory(err);
 }
 

@@ -106,9 +106,8 @@ static char *check(const tct_schema *schema, tct_error *err) {
   json_object_set_new(root, "columns", json_integer(schema->columns));
   json_object_set_new(root, "features", json_integer(schema->features));
   json_object_set_new(root, "findings", list);
-  char *dumped = json_dumps(root, JSON_INDENT(2)), *text = tct_text_copy(dumped);
+  char *text = json_dumps(root, JSON_INDENT(2));
   json_decref(root);
-  free(dumped);
   if (!text) tct_fail_memory(err);
   return text;
 }

@@ -30,6 +30,16 @@ typedef double tct_f64x8 __attribute__((vector_size(64), aligned(8), may_alias))
 typedef int64_t tct_i64x8 __attribute__((vector_size(64), aligned(8), may_alias));
 typedef float tct_f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 
+/* Where a loop is compiled per value type: 0 doubles, 1 floats; eight of them at p. */
+#define TCT_VALUE_0 double
+#define TCT_VALUE_1 float
+#define TCT_LOAD8_0(p) (*(const tct_f64x8 *)(p))
+#define TCT_LOAD8_1(p) __builtin_convertvector(*(const tct_f32x8 *)(p), tct_f64x8)
+/* name_XYZ of a loop's variant X, Y, Z, which are macros or nothing. */
+#define TCT_VARIANT(name, x, y, z) TCT_PASTE(name, x, y, z)
+#define TCT_PASTE(name, x, y, z) name##_##x##y##z
+
+static inline int64_t tct_whole_lanes(int64_t n) { return (n + TCT_LANES - 1) / TCT_LANES * TCT_LANES; }
 /* The one order in which eight lanes are added. */
 static inline double tct_lanes_sum(const double *a) {
   return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));

@@ -15,6 +15,7 @@
 #include "core/number.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,27 +115,32 @@ static const char *scan_exponent(const char *at, const char *end, decimal *d) {
   return at;
 }
 
-/* Returns where the number ends, or NULL if there is none. */
-static const char *scan(const char *at, const char *end, decimal *d) {
-  uint64_t digits = 0;
-  int seen = 0, count = 0;
-  if (at < end && (*at == '-' || *at == '+')) d->negative = *at++ == '-';
-  for (unsigned digit; at < end && (digit = (unsigned)(*at - '0')) < 10; at++, seen = 1) {
+/* Digits from `at` on join those of d; returns where they end. */
+static inline const char *scan_digits(const char *at, const char *end, decimal *d) {
+  uint64_t digits = d->digits;
+  int count = d->count;
+  for (unsigned digit; at < end && (digit = (unsigned)(*at - '0')) < 10; at++) {
     digits = digits * 10 + digit;
     count += digits != 0;
   }
-  if (at < end && *at == '.') {
-    const char *point = ++at;
-    for (unsigned digit; at < end && (digit = (unsigned)(*at - '0')) < 10; at++, seen = 1) {
-      digits = digits * 10 + digit;
-      count += digits != 0;
-    }
-    d->exponent = point - at;
-  }
-  if (!seen) return NULL;
   d->digits = digits;
   d->count = count;
-  return scan_exponent(at, end, d);
+  return at;
+}
+
+/* Returns where the number ends, or NULL if there is none. */
+static const char *scan(const char *at, const char *end, decimal *d) {
+  if (at < end && (*at == '-' || *at == '+')) d->negative = *at++ == '-';
+  const char *first = at;
+  at = scan_digits(at, end, d);
+  bool seen = at > first;
+  if (at < end && *at == '.') {
+    const char *point = ++at;
+    at = scan_digits(at, end, d);
+    seen |= at > point;
+    d->exponent = point - at;
+  }
+  return seen ? scan_exponent(at, end, d) : NULL;
 }
 
 tct_number_status tct_number_parse(const char *text, int64_t length, locale_t c, double *out) {

@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include "core/processors.h"
 
+#include "core/spec.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -91,16 +93,6 @@ static double smallest(of_group ask, const char *root, const char *controller, c
   }
 }
 
-/* Is `word` among the comma-separated words of list[0..length)? */
-static int holds(const char *list, size_t length, const char *word) {
-  size_t size = strlen(word);
-  for (size_t at = 0; at + size <= length; at++)
-    if (!strncmp(list + at, word, size) && (at == 0 || list[at - 1] == ',') &&
-        (at + size == length || list[at + size] == ','))
-      return 1;
-  return 0;
-}
-
 /* The smallest of all groups that this process is in. */
 static double of_groups(of_group ask, const char *name, const char *self, const char *root) {
   char line[PATH], controller[PATH];
@@ -111,8 +103,8 @@ static double of_groups(of_group ask, const char *name, const char *self, const 
     char *names = strchr(line, ':'), *group = names ? strchr(names + 1, ':') : NULL;
     if (!group) continue;
     size_t length = (size_t)(group - names - 1);
-    if (length > 0 && !holds(names + 1, length, name)) continue;
     snprintf(controller, sizeof controller, "%.*s", (int)length, names + 1);
+    if (length > 0 && !tct_word_among(name, controller, ',')) continue;
     group[1 + strcspn(group + 1, "\n")] = 0;
     min = fmin(min, smallest(ask, root, controller, group + 1));
   }

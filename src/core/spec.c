@@ -129,15 +129,14 @@ static const char *find_value(const tct_spec *spec, const char *key) {
   return NULL;
 }
 
-static int is_choice(const char *choices, const char *value) {
-  size_t length = strlen(value);
-  for (const char *at = choices; at && *at;) {
-    size_t n = strcspn(at, "|");
-    if (n == length && !memcmp(at, value, n)) return 1;
-    at += n;
-    if (*at == '|') at++;
+bool tct_word_among(const char *word, const char *list, char between) {
+  size_t length = strlen(word);
+  for (const char *at = list; at && length; at = strchr(at, between)) {
+    at += *at == between;
+    const char *end = strchr(at, between);
+    if ((end ? (size_t)(end - at) : strlen(at)) == length && !memcmp(at, word, length)) return true;
   }
-  return 0;
+  return false;
 }
 
 static tct_status check_value(const tct_option *o, const char *value, const char *name, const char *what,
@@ -147,7 +146,7 @@ static tct_status check_value(const tct_option *o, const char *value, const char
   if (o->fallback && !strcmp(o->fallback, "auto") && !strcmp(value, "auto")) return TCT_OK;
   switch (o->kind) {
     case TCT_OPT_CHOICE:
-      if (is_choice(o->choices, value)) return TCT_OK;
+      if (tct_word_among(value, o->choices, '|')) return TCT_OK;
       return tct_fail(err, TCT_E_USAGE, "%s '%s': %s must be one of %s", what, name, o->key, o->choices);
     case TCT_OPT_TEXT: return TCT_OK;
     case TCT_OPT_REAL:

@@ -77,4 +77,7 @@ const char *tct_meant(const char *given, const char *const *names, int64_t count
 void tct_join_names(const char *const *name, int count, char *out, size_t size);
 /* Shortest decimal text that reads back as the same double; buffer >= 32. */
 void tct_print_real(double value, char *buffer, size_t size);
+
+/* Is the word one of the list, whose words `between` parts?  An empty one is none. */
+bool tct_word_among(const char *word, const char *list, char between);
 #endif

@@ -1,7 +1,6 @@
 /* inference_json.c - covariances of weights as JSON, and back. */
-#include "model/inference_json.h"
-
 #include "model/json.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,15 +8,9 @@
 static const char *const withheld[] = {"", "noise_above_signal", "path_too_short"};
 enum { REASONS = sizeof withheld / sizeof *withheld };
 
-static json_t *reals(const double *values, int64_t count) {
-  json_t *array = json_array();
-  for (int64_t j = 0; array && j < count; j++) json_array_append_new(array, tct_json_real(values[j]));
-  return array;
-}
-
 static json_t *matrix(const double *values, int64_t p) {
   json_t *array = json_array();
-  for (int64_t j = 0; array && j < p; j++) json_array_append_new(array, reals(values + j * p, p));
+  for (int64_t j = 0; array && j < p; j++) json_array_append_new(array, tct_json_reals(values + j * p, p));
   return array;
 }
 
@@ -26,21 +19,14 @@ json_t *tct_inference_json(const tct_inference *m) {
   for (int64_t j = 0; j < m->p; j++)
     json_array_append_new(why, m->why[j] ? json_string(withheld[m->why[j]]) : json_null());
   return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "errors", m->robust ? "robust" : "model", "sampling",
-                   matrix(m->sampling, m->p), "noise", matrix(m->noise, m->p), "degrees", reals(m->degrees, m->p),
-                   "withheld", why, "residual", tct_json_real(m->residual));
-}
-
-static bool get_reals(const json_t *array, int64_t count, double *out) {
-  if (!json_is_array(array) || (int64_t)json_array_size(array) != count) return false;
-  for (int64_t j = 0; j < count; j++)
-    if (!tct_json_get_real(json_array_get(array, (size_t)j), &out[j])) return false;
-  return true;
+                   matrix(m->sampling, m->p), "noise", matrix(m->noise, m->p), "degrees",
+                   tct_json_reals(m->degrees, m->p), "withheld", why, "residual", tct_json_real(m->residual));
 }
 
 static bool get_matrix(const json_t *array, int64_t p, double *out) {
   if (!json_is_array(array) || (int64_t)json_array_size(array) != p) return false;
   for (int64_t j = 0; j < p; j++)
-    if (!get_reals(json_array_get(array, (size_t)j), p, out + j * p)) return false;
+    if (!tct_json_get_reals(json_array_get(array, (size_t)j), p, out + j * p)) return false;
   return true;
 }
 
@@ -59,7 +45,7 @@ static bool whole(const json_t *o, int64_t p, tct_inference *out) {
   bool ok = errors && (!strcmp(errors, "model") || !strcmp(errors, "robust"));
   ok = ok && get_matrix(json_object_get(o, "sampling"), p, out->sampling);
   ok = ok && get_matrix(json_object_get(o, "noise"), p, out->noise);
-  ok = ok && get_reals(json_object_get(o, "degrees"), p, out->degrees);
+  ok = ok && tct_json_get_reals(json_object_get(o, "degrees"), p, out->degrees);
   ok = ok && json_is_array(why) && (int64_t)json_array_size(why) == p;
   for (int64_t j = 0; j < p && ok; j++) ok = get_reason(json_array_get(why, (size_t)j), &out->why[j]);
   const json_t *residual = json_object_get(o, "residual");

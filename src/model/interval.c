@@ -2,7 +2,6 @@
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
 #include "model/model.h"
-#include "model/transformed.h"
 
 #include <math.h>
 #include <string.h>

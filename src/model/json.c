@@ -1,10 +1,7 @@
 /* json.c - small helpers between jansson and our types. */
 #include "model/json.h"
 
-#include "core/alloc.h"
-
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 json_t *tct_json_real(double value) {
@@ -20,6 +17,19 @@ int tct_json_get_real(const json_t *value, double *out) {
   if (text && !strcmp(text, "infinity")) return *out = INFINITY, 1;
   if (text && !strcmp(text, "-infinity")) return *out = -INFINITY, 1;
   return 0;
+}
+
+json_t *tct_json_reals(const double *values, int64_t count) {
+  json_t *array = json_array();
+  for (int64_t j = 0; array && j < count; j++) json_array_append_new(array, tct_json_real(values[j]));
+  return array;
+}
+
+bool tct_json_get_reals(const json_t *array, int64_t count, double *out) {
+  if (!json_is_array(array) || (int64_t)json_array_size(array) != count) return false;
+  for (int64_t j = 0; j < count; j++)
+    if (!tct_json_get_real(json_array_get(array, (size_t)j), &out[j])) return false;
+  return true;
 }
 
 json_t *tct_json_events(const tct_events *events) {
@@ -47,36 +57,16 @@ tct_status tct_json_get_events(const json_t *array, tct_events *out, tct_error *
   return TCT_OK;
 }
 
-/* A text that grows; a failure is remembered, because a dump may go on after one. */
-typedef struct growing {
-  char *text;
-  int64_t length, size;
-  int failed;
-} growing;
-
-static int append(const char *piece, size_t length, void *user) {
-  growing *g = user;
-  int64_t need = g->length + (int64_t)length + 1;
-  if (!g->failed && need > g->size) {
-    char *grown = tct_grow(g->text, g->length, 2 * need, 1);
-    g->failed = !grown;
-    if (grown) g->text = grown, g->size = 2 * need;
-  }
-  if (g->failed) return -1;
-  memcpy(g->text + g->length, piece, length);
-  g->length += (int64_t)length;
-  g->text[g->length] = 0;
-  return 0;
+char *tct_json_text(json_t *object, tct_error *err) {
+  char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+  json_decref(object);
+  if (!text) tct_fail_memory(err);
+  return text;
 }
 
-char *tct_json_text(json_t *object, tct_error *err) {
-  growing g = {0};
-  int bad = !object || json_dump_callback(object, append, &g, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0;
-  json_decref(object);
-  if (!bad && !g.failed && g.text) return g.text;
-  tct_free(g.text);
-  tct_fail_memory(err);
-  return NULL;
+tct_status tct_json_compact(const json_t *value, char **text, tct_error *err) {
+  *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  return *text ? TCT_OK : tct_fail_memory(err);
 }
 
 const char *tct_neighbours_name(int neighbours) { return neighbours == TCT_REPLACE_ONE ? "replace_one" : "add_remove"; }

@@ -1,19 +1,12 @@
 /* keys.c - the keys that a model file may have. */
-#include "model/keys.h"
-
 #include "model/model.h"
 
-#include <stdio.h>
-#include <string.h>
+#include "core/spec.h"
 
 static const char *unknown_in(const json_t *o, const char *known) {
   const char *key;
   json_t *value;
-  json_object_foreach((json_t *)o, key, value) {
-    char word[80];
-    snprintf(word, sizeof word, " %.60s ", key);
-    if (strchr(key, ' ') || !strstr(known, word)) return key;
-  }
+  json_object_foreach((json_t *)o, key, value) if (!tct_word_among(key, known, ' ')) return key;
   return NULL;
 }
 

@@ -1,7 +1,6 @@
 /* model.c - a trained model: its end, its getters, and its file out, written whole or not at all. */
 #include "core/alloc.h"
 #include "core/outfile.h"
-#include "model/inference_json.h"
 #include "model/json.h"
 #include "model/model.h"
 
@@ -67,10 +66,7 @@ const char *tct_model_schema(const tct_model *model) { return model->schema; }
 /* ---- out ---- */
 
 static json_t *reals(const double *values, int64_t count) {
-  if (!values) return json_null();
-  json_t *array = json_array();
-  for (int64_t j = 0; array && j < count; j++) json_array_append_new(array, tct_json_real(values[j]));
-  return array;
+  return values ? tct_json_reals(values, count) : json_null();
 }
 
 /* One row as an array of numbers, several as an array of rows. */

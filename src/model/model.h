@@ -73,6 +73,14 @@ bool tct_model_unit_persons(const char *unit);
 /* Adds a line to what is unaccounted; 0: out of memory or of room. */
 int tct_model_note(tct_model *model, const char *text);
 
+/* The member "inference", what is known about the errors of the weights; docs/reference/format/model.md has its
+ * members. */
+json_t *tct_inference_json(const tct_inference *inference);
+/* Reads that for p weights; TCT_E_DATA where it is not whole. */
+tct_status tct_inference_read(const json_t *object, int64_t p, tct_inference *out, tct_error *err);
+/* The first key of the model file, or of what is in it, that is not known; NULL: none. */
+const char *tct_model_unknown_key(const json_t *file);
+
 /* Row k as a model of one row, which borrows everything: never freed, gone with the model. */
 tct_model tct_model_row(const tct_model *model, int64_t k);
 /* The JSON of a file, not yet looked at; and the model that it holds.  TCT_E_DATA: it holds none. */
@@ -87,6 +95,10 @@ tct_status tct_model_make_rows(tct_model *model, int64_t models, tct_error *err)
 /* The class that these margins predict, of one record; see tct_predict_class. */
 int32_t tct_model_class_at(const tct_model *model, const double *margin);
 
+/* Records as the model counts them: its own transforms applied, and its bound on the norm.  *view, over *x, which lies
+ * in `data` or in *scaled; free the view and the matrix, also after an error. */
+tct_status tct_model_transformed(const tct_model *model, const tct_data *data, tct_owned_matrix *scaled, tct_matrix *x,
+                                 tct_view *view, tct_error *err);
 /* Applies the model's own column transforms to a margin computation: x.w + intercept for row i of data, and each row of
  * coefficients: out[rows][models]. */
 tct_status tct_model_margins(const tct_model *model, const tct_data *data, double *out, tct_error *err);

@@ -2,14 +2,11 @@
 #include "core/point.h"
 #include "core/alloc.h"
 #include "core/json_text.h"
-#include "model/inference_json.h"
 #include "model/json.h"
-#include "model/keys.h"
 #include "model/model.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static tct_status lacks(const char *key, tct_error *err) {
@@ -25,16 +22,19 @@ static tct_status get_text(const json_t *o, const char *key, int needed, char **
   return *out ? TCT_OK : tct_fail_memory(err);
 }
 
+static bool get_finite(const json_t *array, int64_t count, double *out) {
+  bool finite = tct_json_get_reals(array, count, out);
+  for (int64_t j = 0; finite && j < count; j++) finite = isfinite(out[j]);
+  return finite;
+}
+
 static tct_status get_reals(const json_t *o, const char *key, int64_t count, double **out, tct_error *err) {
   const json_t *array = json_object_get(o, key);
   if (json_is_null(array)) return TCT_OK;
   if (!json_is_array(array) || (int64_t)json_array_size(array) != count) return lacks(key, err);
   *out = TCT_NEW(double, count + 1);
   if (!*out) return tct_fail_memory(err);
-  for (int64_t j = 0; j < count; j++)
-    if (!tct_json_get_real(json_array_get(array, (size_t)j), &(*out)[j]) || !isfinite((*out)[j]))
-      return lacks(key, err);
-  return TCT_OK;
+  return get_finite(array, count, *out) ? TCT_OK : lacks(key, err);
 }
 
 static tct_status get_truth(const json_t *o, const char *key, int *out, tct_error *err) {
@@ -62,22 +62,15 @@ static tct_status get_features(const json_t *o, tct_model *m, tct_error *err) {
   return TCT_OK;
 }
 
-static tct_status get_row(const json_t *o, tct_model *m, int64_t k, tct_error *err) {
-  const json_t *row = json_array_get(json_object_get(o, "coefficients"), (size_t)k);
-  double *w = m->coefficients + k * m->cols;
-  if (!json_is_array(row) || (int64_t)json_array_size(row) != m->cols) return lacks("coefficients", err);
-  for (int64_t j = 0; j < m->cols; j++)
-    if (!tct_json_get_real(json_array_get(row, (size_t)j), &w[j]) || !isfinite(w[j])) return lacks("coefficients", err);
-  return TCT_OK;
-}
-
 /* A row for each class where there are more than two. */
 static tct_status get_rows(const json_t *o, tct_model *m, tct_error *err) {
   const json_t *rows = json_object_get(o, "coefficients");
   int64_t count = m->classes.count;
   if (!json_is_array(rows) || (int64_t)json_array_size(rows) != count) return lacks("coefficients", err);
   TCT_TRY(tct_model_make_rows(m, count, err));
-  for (int64_t k = 0; k < count; k++) TCT_TRY(get_row(o, m, k, err));
+  for (int64_t k = 0; k < count; k++)
+    if (!get_finite(json_array_get(rows, (size_t)k), m->cols, m->coefficients + k * m->cols))
+      return lacks("coefficients", err);
   tct_free(m->intercepts);
   m->intercepts = NULL;
   TCT_TRY(get_reals(o, "intercept", count, &m->intercepts, err));
@@ -108,12 +101,7 @@ static tct_status get_transforms(const json_t *o, tct_model *m, tct_error *err) 
   if (!json_is_object(o)) return lacks("transforms", err);
   const json_t *schema = json_object_get(o, "schema");
   if (schema && !json_is_object(schema) && !json_is_null(schema)) return lacks("schema", err);
-  if (json_is_object(schema)) {
-    char *text = json_dumps(schema, JSON_REAL_PRECISION(17));
-    m->schema = tct_text_copy(text);
-    free(text);
-    if (!m->schema) return tct_fail_memory(err);
-  }
+  if (json_is_object(schema) && !(m->schema = json_dumps(schema, JSON_REAL_PRECISION(17)))) return tct_fail_memory(err);
   char *rows = NULL;
   TCT_TRY(get_text(o, "rows", 1, &rows, err));
   bool unit = !strcmp(rows, "unit"), known = unit || !strcmp(rows, "clip");
@@ -155,10 +143,7 @@ static tct_status get_estimate(const json_t *o, tct_model *m, tct_error *err) {
   const json_t *estimate = json_object_get(o, "estimate");
   if (!estimate) return TCT_OK;
   if (!json_is_object(estimate)) return lacks("estimate", err);
-  char *text = json_dumps(estimate, JSON_COMPACT | JSON_REAL_PRECISION(17));
-  m->estimate = tct_text_copy(text);
-  free(text);
-  return m->estimate ? TCT_OK : tct_fail_memory(err);
+  return tct_json_compact(estimate, &m->estimate, err);
 }
 
 static tct_status get_fits(const json_t *o, tct_model *m, tct_error *err) {
@@ -173,10 +158,7 @@ static tct_status get_fits(const json_t *o, tct_model *m, tct_error *err) {
   }
   TCT_TRY(get_text(o, "choice", 0, &m->choice, err));
   TCT_TRY(get_estimate(o, m, err));
-  char *text = json_dumps(fits, JSON_COMPACT | JSON_REAL_PRECISION(17));
-  m->fits = tct_text_copy(text);
-  free(text);
-  return m->fits ? TCT_OK : tct_fail_memory(err);
+  return tct_json_compact(fits, &m->fits, err);
 }
 
 static tct_status get_privacy(const json_t *o, tct_model *m, tct_error *err) {
@@ -233,12 +215,7 @@ static tct_status get_model(const json_t *o, tct_model *m, tct_error *err) {
   if (note && !json_is_string(note)) return lacks("note", err);
   if (note) snprintf(m->note, sizeof m->note, "%s", json_string_value(note));
   if (parties && !json_is_object(parties)) return lacks("parties", err);
-  if (parties) {
-    char *text = json_dumps(parties, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    m->parties = tct_text_copy(text);
-    free(text);
-    if (!m->parties) return tct_fail_memory(err);
-  }
+  if (parties) TCT_TRY(tct_json_compact(parties, &m->parties, err));
   return get_privacy(json_object_get(o, "privacy"), m, err);
 }
 

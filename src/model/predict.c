@@ -1,9 +1,8 @@
 /* predict.c - the model's own transforms, then x.w + intercept. */
 #include "core/alloc.h"
 #include "core/processors.h"
-#include "model/transformed.h"
+#include "model/model.h"
 
-#include "la/matrix/view.h"
 #include "la/kernels/kernels.h"
 
 #include <math.h>

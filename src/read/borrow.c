@@ -4,6 +4,8 @@
 
 #include "core/alloc.h"
 #include "read/schema/describe.h"
+#include "read/table/join.h"
+#include "read/table/names.h"
 
 static tct_status check_labels(const double *y, int64_t rows, tct_labels labels, tct_error *err) {
   for (int64_t i = 0; i < rows; i++) {
@@ -43,25 +45,14 @@ static tct_status take_schema(tct_data *data, const char *text, tct_error *err) 
   return status;
 }
 
-/* One allocation: the pointers, then the texts. */
 static tct_status take_names(tct_data *data, const char *const *names, tct_error *err) {
-  int64_t bytes = data->x.cols * (int64_t)sizeof(char *);
   if (!names) return TCT_OK;
-  for (int64_t j = 0; j < data->x.cols; j++) {
+  for (int64_t j = 0; j < data->x.cols; j++)
     if (!names[j])
       return tct_fail(err, TCT_E_USAGE, "a feature has no name; give one for every column, or none at all");
-    bytes += (int64_t)strlen(names[j]) + 1;
-  }
   tct_free(data->names);
-  data->names = tct_alloc(bytes, 1);
-  if (!data->names) return tct_fail_memory(err);
-  char *at = (char *)(data->names + data->x.cols);
-  for (int64_t j = 0; j < data->x.cols; j++) {
-    size_t size = strlen(names[j]) + 1;
-    data->names[j] = memcpy(at, names[j], size);
-    at += size;
-  }
-  return TCT_OK;
+  data->names = tct_names_copy(names, data->x.cols);
+  return data->names ? TCT_OK : tct_fail_memory(err);
 }
 
 tct_data *tct_data_view(const tct_matrix *x, const double *y, tct_labels labels, const char *const *names,
@@ -85,15 +76,9 @@ tct_data *tct_data_view(const tct_matrix *x, const double *y, tct_labels labels,
   return NULL;
 }
 
-static bool copy_text(char **to, const char *text) {
-  *to = tct_text_copy(text);
-  return *to || !text;
-}
-
 static tct_status take_keys(tct_data *data, const tct_data *table, tct_error *err) {
-  const char *end = table->keys;
-  if (!end) return TCT_OK;
-  for (int64_t i = 0; i < table->x.rows; i++) end += strlen(end) + 1;
+  if (!table->keys) return TCT_OK;
+  const char *end = tct_keys_after(table->keys, table->x.rows);
   data->keys = tct_alloc(end - table->keys, 1);
   if (!data->keys) return tct_fail_memory(err);
   memcpy(data->keys, table->keys, (size_t)(end - table->keys));
@@ -102,18 +87,9 @@ static tct_status take_keys(tct_data *data, const tct_data *table, tct_error *er
 
 /* All that a table says beside its numbers and its labels. */
 static tct_status take_words(tct_data *data, const tct_data *table, tct_error *err) {
-  if (!copy_text(&data->label_name, table->label_name) || !copy_text(&data->schema, table->schema))
-    return tct_fail_memory(err);
-  data->label_low = table->label_low;
-  data->label_high = table->label_high;
+  TCT_TRY(tct_data_describe(data, table, err));
   data->open = table->open;
   data->words = tct_words_share(table->words);
-  TCT_TRY(take_names(data, (const char *const *)table->names, err));
-  const char *const *classes = (const char *const *)table->classes.name;
-  if (classes && data->y == table->y)
-    TCT_TRY(tct_class_names_set(&data->classes, classes, table->classes.count, table->classes.kind, err));
-  for (int k = 0; k < TCT_UNACCOUNTED && table->unaccounted[k]; k++)
-    TCT_TRY(tct_data_unaccounted(data, table->unaccounted[k], err));
   TCT_TRY(take_keys(data, table, err));
   TCT_TRY(tct_inputs_copy(&data->inputs, &table->inputs, err));
   if (!table->dropped) return TCT_OK;
@@ -156,10 +132,11 @@ tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_labels la
     return NULL;
   }
   data->x = table->x;
+  tct_status status = take_words(data, table, err);
   data->y = y ? y : table->y;
-  data->labels = y ? (int32_t)labels : table->labels;
-  data->positive_unlisted = !y && table->positive_unlisted;
-  if (take_words(data, table, err) == TCT_OK) return data;
+  if (data->y != table->y) tct_class_names_free(&data->classes);
+  if (y) data->labels = (int32_t)labels, data->positive_unlisted = false;
+  if (status == TCT_OK) return data;
   tct_data_free(data);
   return NULL;
 }

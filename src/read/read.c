@@ -7,7 +7,7 @@
 #include "core/number.h"
 #include "core/sized.h"
 #include "read/format/reader.h"
-#include "read/schema/encode.h"
+#include "read/schema/describe.h"
 #include "read/source/csv.h"
 
 enum { HEAD = 1 << 16 }; /* bytes that a format is told by */
@@ -28,6 +28,59 @@ tct_status tct_reader_invalid(tct_reader *reader, int64_t line, int64_t column, 
   if (why == tct_encode_no_memory) return tct_fail_memory(err);
   if (reader->table.droppable) return tct_table_drop(&reader->table, count, err);
   return tct_fail_at(err, reader->source->name, line, column, "{%s}", why);
+}
+
+tct_status tct_reader_schema(tct_reader *reader, const tct_limits *limits, tct_error *err) {
+  const tct_read_options *options = reader->options;
+  TCT_TRY(tct_schema_load(&reader->schema, options->schema_path, options->schema_text, limits, err));
+  TCT_TRY(tct_inputs_add(&reader->data->inputs, options->schema_path, err));
+  reader->data->positive_unlisted = tct_label_unlisted(options, &reader->schema);
+  return tct_label_resolve(options, &reader->schema, reader->c, &reader->data->labels, &reader->data->classes, err);
+}
+
+tct_status tct_reader_begin(tct_reader *reader, tct_encoder *encoder, int64_t *field, int64_t label_field,
+                            tct_error *err) {
+  const tct_schema *schema = &reader->schema;
+  TCT_TRY(tct_label_rule_make(&encoder->rule, reader->options, schema, &reader->data->classes, reader->c, err));
+  TCT_TRY(tct_encoder_make(encoder, schema, field, label_field, reader->options, err));
+  tct_table_init(&reader->table, encoder->sparse ? TCT_CSR : TCT_DENSE_ROWS, reader->options);
+  reader->table.lists = schema->lists;
+  return TCT_OK;
+}
+
+tct_status tct_reader_add(tct_reader *reader, const tct_encoder *e, int64_t line, tct_fault fault, double label,
+                          tct_error *err) {
+  int64_t dense = e->sparse ? 0 : e->schema->features;
+  if (fault.why) return tct_reader_invalid(reader, line, fault.column, fault.why, dense, err);
+  if (e->sparse) return tct_table_sparse(&reader->table, e->index, e->value, e->filled, label, err);
+  return tct_table_dense(&reader->table, e->value, dense, label, err);
+}
+
+tct_status tct_reader_end(tct_reader *reader, const char *label, tct_pieces *keys, tct_error *err) {
+  tct_data *data = reader->data;
+  TCT_TRY(tct_table_finish(&reader->table, reader->schema.features, data, err));
+  data->label_name = tct_text_copy(label);
+  if (label && !data->label_name) return tct_fail_memory(err);
+  if (keys) TCT_TRY(tct_pieces_join(keys, (void **)&data->keys, err));
+  return tct_schema_describe(&reader->schema, data, err);
+}
+
+tct_data *tct_reader_run(tct_reader *reader, tct_status (*read)(tct_reader *reader, tct_error *err), tct_error *err) {
+  reader->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  reader->data = TCT_NEW(tct_data, 1);
+  tct_status status = TCT_OK;
+  if (!reader->c || !reader->data) {
+    status = tct_fail_memory(err);
+  } else {
+    reader->data->label_low = reader->data->label_high = NAN;
+    status = read(reader, err);
+  }
+  tct_table_free(&reader->table);
+  tct_schema_free(&reader->schema);
+  if (reader->c) freelocale(reader->c);
+  if (status == TCT_OK) return reader->data;
+  tct_data_free(reader->data);
+  return NULL;
 }
 
 int64_t tct_reader_column(const char *text, int64_t count) {
@@ -90,11 +143,8 @@ static tct_status read_source(tct_reader *reader, tct_error *err) {
   tct_source *source = reader->source;
   const tct_read_options *options = reader->options;
   source->limits = tct_limits_of(options);
-  TCT_TRY(tct_schema_load(&reader->schema, options->schema_path, options->schema_text, &source->limits, err));
-  TCT_TRY(tct_inputs_add(&reader->data->inputs, options->schema_path, err));
+  TCT_TRY(tct_reader_schema(reader, &source->limits, err));
   TCT_TRY(tct_inputs_add(&reader->data->inputs, strcmp(source->name, "-") ? source->name : "/dev/stdin", err));
-  TCT_TRY(tct_label_resolve(options, &reader->schema, reader->c, &reader->data->labels, &reader->data->classes, err));
-  reader->data->positive_unlisted = tct_label_unlisted(options, &reader->schema);
   TCT_TRY(tct_source_want(source, HEAD, err));
   if (source->begin == source->end) {
     return tct_fail_at(err, source->name, 0, 0, "the file is empty; give a table with at least one record");
@@ -120,29 +170,12 @@ static void count_skipped(const tct_source *source, tct_error *err) {
 /* Reads an open source and closes it. */
 static tct_data *read_and_close(tct_source *source, const tct_range *range, const tct_read_options *options,
                                 tct_error *err) {
-  tct_reader reader;
-  memset(&reader, 0, sizeof reader);
-  reader.source = source;
-  reader.options = options;
-  reader.range = range;
-  reader.c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  reader.data = TCT_NEW(tct_data, 1);
-  tct_status status = TCT_OK;
-  if (!reader.c || !reader.data) {
-    status = tct_fail_memory(err);
-  } else {
-    reader.data->label_low = reader.data->label_high = NAN;
-    status = read_source(&reader, err);
-  }
-  if (status != TCT_OK && err && err->line > 0) count_skipped(source, err);
-  if (status != TCT_OK && err && err->line > 0 && source->maker) err->line--; /* the header is no line of the file */
-  tct_table_free(&reader.table);
-  tct_schema_free(&reader.schema);
-  if (reader.c) freelocale(reader.c);
+  tct_reader reader = {.source = source, .options = options, .range = range};
+  tct_data *data = tct_reader_run(&reader, read_source, err);
+  if (!data && err && err->line > 0) count_skipped(source, err);
+  if (!data && err && err->line > 0 && source->maker) err->line--; /* the header is no line of the file */
   tct_source_close(source);
-  if (status == TCT_OK) return reader.data;
-  tct_data_free(reader.data);
-  return NULL;
+  return data;
 }
 
 tct_data *tct_data_read(const char *path, const tct_read_options *options, tct_error *err) {

@@ -34,51 +34,21 @@ typedef struct gradient_loops {
               int64_t wide);
 } gradient_loops;
 
-#define LOAD8_F64(p) (*(const tct_f64x8 *)(p))
-#define LOAD8_F32(p) __builtin_convertvector(*(const tct_f32x8 *)(p), tct_f64x8)
-#define TARGET TCT_TARGET_0
-#define VALUE double
-#define LOAD8 LOAD8_F64
-#define LOOP(name) name##_f64_0
-#include "la/exact/gradient_body.h"
-#undef TARGET
-#undef LOOP
-#define TARGET TCT_TARGET_1
-#define LOOP(name) name##_f64_1
-#include "la/exact/gradient_body.h"
-#undef TARGET
-#undef LOOP
-#define TARGET TCT_TARGET_2
-#define LOOP(name) name##_f64_2
-#include "la/exact/gradient_body.h"
-#undef TARGET
-#undef LOOP
-#undef VALUE
-#undef LOAD8
-#define TARGET TCT_TARGET_0
-#define VALUE float
-#define LOAD8 LOAD8_F32
-#define LOOP(name) name##_f32_0
-#include "la/exact/gradient_body.h"
-#undef TARGET
-#undef LOOP
-#define TARGET TCT_TARGET_1
-#define LOOP(name) name##_f32_1
-#include "la/exact/gradient_body.h"
-#undef TARGET
-#undef LOOP
-#define TARGET TCT_TARGET_2
-#define LOOP(name) name##_f32_2
-#include "la/exact/gradient_body.h"
-#undef TARGET
-#undef LOOP
+#define BODY "la/exact/gradient_body.h"
+#define TARGET TCT_VARIANT(TCT_TARGET, LEVEL, , )
+#define VALUE TCT_VARIANT(TCT_VALUE, F32, , )
+#define LOAD8 TCT_VARIANT(TCT_LOAD8, F32, , )
+#define LOOP(name) TCT_VARIANT(name, F32, LEVEL, )
+#define F32 0
+#include "la/matrix/each_level.h"
+#undef F32
+#define F32 1
+#include "la/matrix/each_level.h"
 
 static const gradient_loops *const loops_of[TCT_LEVELS][2] = {
-    {&gradient_f64_0, &gradient_f32_0}, {&gradient_f64_1, &gradient_f32_1}, {&gradient_f64_2, &gradient_f32_2}};
+    {&gradient_00, &gradient_10}, {&gradient_01, &gradient_11}, {&gradient_02, &gradient_12}};
 
 enum { CACHE = 1 << 17, LEAST = 64, MOST = 1024 }; /* a block: 128 KiB of the second cache */
-
-static int64_t padded(int64_t p) { return (p + 7) / 8 * 8; }
 
 static int64_t block_rows(int64_t p) {
   int64_t rows = CACHE / (8 * p) / 8 * 8;
@@ -90,9 +60,9 @@ double tct_gradient_factor_max(double sensitivity, double lattice, int64_t p) {
 }
 
 /* One copy of w in whole vectors, and each thread's bits, slow sums, factors and scaled factors. */
-static int64_t workspace(int64_t p) { return 2 * padded(p) + 2 * block_rows(p); }
+static int64_t workspace(int64_t p) { return 2 * tct_whole_lanes(p) + 2 * block_rows(p); }
 
-int64_t tct_gradient_scratch(int64_t p, int threads) { return padded(p) + threads * workspace(p); }
+int64_t tct_gradient_scratch(int64_t p, int threads) { return tct_whole_lanes(p) + threads * workspace(p); }
 
 typedef struct pass {
   const tct_view *view;
@@ -120,7 +90,7 @@ static uint64_t bits_of(double x) {
 
 static void block_margins(const pass *s, int64_t from, int64_t to) {
   const tct_view *view = s->view;
-  int64_t i = from, wide = padded(view->x->cols);
+  int64_t i = from, wide = tct_whole_lanes(view->x->cols);
   double intercept = view->intercept != 0 ? view->intercept * s->w[view->p - 1] : 0;
   for (; i + 8 <= to && i + 8 <= s->fast; i += 8) {
     double z[8];
@@ -199,7 +169,7 @@ static void add_row(pass *s, int64_t i, double b) {
 /* Adds the block's rows; b[k] = 0, which adds nothing, where the row was extreme. */
 static void block_add(pass *s, int64_t from, int64_t to) {
   const tct_view *view = s->view;
-  int64_t fast = to < s->fast ? to : s->fast < from ? from : s->fast, wide = padded(view->x->cols);
+  int64_t fast = to < s->fast ? to : s->fast < from ? from : s->fast, wide = tct_whole_lanes(view->x->cols);
   double max = 0x1p50 * s->lattice / view->row_norm;
   for (int64_t i = from; i < to; i++) {
     double a = s->a[i - from], scale = view->row_scale[i], b = a * scale;
@@ -241,14 +211,15 @@ static void some_blocks(pass *s, tct_factors factors, _Atomic int64_t *next, dou
 static int64_t fast_rows(const tct_view *view) {
   const tct_matrix *m = view->x;
   if (m->layout != TCT_DENSE_ROWS || m->stride != m->cols) return 0;
-  int64_t beyond = padded(m->cols) - m->cols;
+  int64_t beyond = tct_whole_lanes(m->cols) - m->cols;
   int64_t rows = view->rows - (beyond + m->cols - 1) / (m->cols > 0 ? m->cols : 1);
   return m->cols < 1 || rows < 0 ? 0 : rows;
 }
 
 void tct_gradient_lattice(const tct_view *view, const double *w, tct_factors factors, double lattice, double *sum,
                           double *scratch, int threads) {
-  int64_t p = view->p, wide = padded(p), each = workspace(p), blocks = (view->rows + block_rows(p) - 1) / block_rows(p);
+  int64_t p = view->p, wide = tct_whole_lanes(p), each = workspace(p),
+          blocks = (view->rows + block_rows(p) - 1) / block_rows(p);
   threads = tct_threads_for(threads, tct_matrix_nonzeros(view->x) + 8 * view->rows);
   if (threads > blocks) threads = blocks > 1 ? (int)blocks : 1;
   pass base = {.view = view, .w = w, .whole = scratch, .fast = fast_rows(view), .lattice = lattice};

@@ -1,6 +1,6 @@
 /* gradient_body.h - the loops of gradient.c for one instruction set and one value type.
  *
- * gradient.c includes this file once per combination with LOOP(name), TARGET, VALUE and LOAD8 as in rows_body.h. */
+ * gradient.c includes this file once per combination of F32 and LEVEL; TARGET, VALUE and LOAD8 as in rows_body.h. */
 
 #define FOLD4(a, b)                                          \
   (__builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11) + \

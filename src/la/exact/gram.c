@@ -19,9 +19,9 @@
  * making it, and tct_rows_together is a multiple. */
 enum { BLOCK = 256, CHUNK = 32 };
 
-static int64_t padded(int64_t p) { return (p + 7) / 8 * 8; }
-
-static int64_t workspace(int64_t p) { return 3 * padded(p) * padded(p) + 2 * CHUNK * padded(p); }
+static int64_t workspace(int64_t p) {
+  return 3 * tct_whole_lanes(p) * tct_whole_lanes(p) + 2 * CHUNK * tct_whole_lanes(p);
+}
 
 int64_t tct_gram_scratch(int64_t p, int threads) { return threads * workspace(p); }
 
@@ -47,11 +47,8 @@ TILES(1)
 TILES(2)
 
 static void tiles(const double *left, const double *right, int64_t wide, double *gram) {
-  switch (tct_level()) {
-    case 2: tiles_2(left, right, wide, gram); break;
-    case 1: tiles_1(left, right, wide, gram); break;
-    default: tiles_0(left, right, wide, gram);
-  }
+  static void (*const loops[])(const double *, const double *, int64_t, double *) = {tiles_0, tiles_1, tiles_2};
+  loops[tct_level()](left, right, wide, gram);
 }
 
 /* right <- scale*x, left <- weight times that. */
@@ -88,7 +85,7 @@ static void lay_out(const tct_view *view, int64_t i, double weight, double *righ
 /* One block's matrix. */
 static void block_gram(const tct_view *view, const double *weight, int64_t first, int64_t last, double *gram,
                        double *right, double *left) {
-  int64_t wide = padded(view->p);
+  int64_t wide = tct_whole_lanes(view->p);
   memset(gram, 0, (size_t)(wide * wide) * sizeof *gram);
   for (int64_t row = first; row < last; row += CHUNK) {
     double any = 0;
@@ -104,7 +101,7 @@ static void block_gram(const tct_view *view, const double *weight, int64_t first
 /* The blocks that no other thread takes; memory holds the block's matrix, high, low, and the rows laid out. */
 static void some_blocks(const tct_view *view, const double *weight, const tct_exact *exact, _Atomic int64_t *next,
                         double *memory) {
-  int64_t wide = padded(view->p), square = wide * wide;
+  int64_t wide = tct_whole_lanes(view->p), square = wide * wide;
   double *gram = memory, *high = memory + square, *low = high + square, *right = low + square;
   memset(high, 0, (size_t)(2 * square + 2 * CHUNK * wide) * sizeof *high);
   for (int64_t from; (from = tct_take_rows(next, BLOCK)) < view->rows;) {
@@ -117,7 +114,7 @@ static void some_blocks(const tct_view *view, const double *weight, const tct_ex
 
 void tct_gram(const tct_view *view, const double *weight, const tct_exact_bounds *bounds, double *parts,
               double *scratch, int threads) {
-  int64_t p = view->p, wide = padded(p), each = workspace(p);
+  int64_t p = view->p, wide = tct_whole_lanes(p), each = workspace(p);
   double norm = bounds->norm;
   tct_exact exact = tct_exact_for(BLOCK * 1.01 * bounds->largest * norm * norm, bounds->rows / BLOCK + 1);
   _Atomic int64_t next = 0;
@@ -150,7 +147,7 @@ double tct_gram_step(double lattice) {
  * at most the weight. */
 static void some_chunks(const tct_view *view, const double *weight, double step, _Atomic int64_t *next,
                         double *memory) {
-  int64_t wide = padded(view->p);
+  int64_t wide = tct_whole_lanes(view->p);
   double *gram = memory, *rows = memory + 3 * wide * wide;
   memset(gram, 0, (size_t)(wide * wide) * sizeof *gram);
   for (int64_t row; (row = tct_take_rows(next, CHUNK)) < view->rows;) {
@@ -165,7 +162,7 @@ static void some_chunks(const tct_view *view, const double *weight, double step,
 
 void tct_gram_lattice(const tct_view *view, const double *weight, double step, double *sum, double *scratch,
                       int threads) {
-  int64_t p = view->p, wide = padded(p), each = workspace(p);
+  int64_t p = view->p, wide = tct_whole_lanes(p), each = workspace(p);
   _Atomic int64_t next = 0;
 #pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
   for (int t = 0; t < threads; t++) some_chunks(view, weight, step, &next, scratch + t * each);

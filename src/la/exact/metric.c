@@ -26,16 +26,14 @@
 enum { CHUNK = 32 };
 __extension__ typedef __int128 wide_int;
 
-static int64_t padded(int64_t p) { return (p + 7) / 8 * 8; }
-
-int64_t tct_metric_wide(const tct_metric *metric) { return padded(metric->p); }
+int64_t tct_metric_wide(const tct_metric *metric) { return tct_whole_lanes(metric->p); }
 
 int64_t tct_metric_count(const tct_metric *metric) { return metric->diagonal ? metric->p : metric->p * metric->p; }
 
 tct_status tct_metric_new(int64_t p, bool diagonal, tct_metric *out, tct_error *err) {
   *out = (tct_metric){.p = p, .diagonal = diagonal};
   out->w = TCT_NEW(double, tct_metric_count(out));
-  if (!diagonal) out->turned = TCT_NEW(double, padded(p) * padded(p));
+  if (!diagonal) out->turned = TCT_NEW(double, tct_whole_lanes(p) * tct_whole_lanes(p));
   return out->w && (diagonal || out->turned) ? TCT_OK : tct_fail_memory(err);
 }
 
@@ -46,7 +44,7 @@ void tct_metric_free(tct_metric *metric) {
 }
 
 bool tct_metric_settle(tct_metric *metric) {
-  int64_t count = tct_metric_count(metric), p = metric->p, wide = padded(p);
+  int64_t count = tct_metric_count(metric), p = metric->p, wide = tct_whole_lanes(p);
   double largest = 0, sum = 0;
   int exponent = 0;
   for (int64_t k = 0; k < count; k++) {
@@ -95,7 +93,7 @@ static void products(const double *x, const double *turned, int64_t wide, double
 /* The image of a row with few entries: one column of W an entry. */
 static void sparse_image(const tct_metric *metric, const tct_view *view, int64_t i, double *z) {
   tct_row row = tct_row_at(view->x, i);
-  int64_t p = metric->p, wide = padded(p);
+  int64_t p = metric->p, wide = tct_whole_lanes(p);
   double scale = view->row_scale[i];
   memset(z, 0, (size_t)wide * sizeof *z);
   for (int64_t k = 0; k < row.n; k++) {
@@ -113,7 +111,7 @@ static void sparse_image(const tct_metric *metric, const tct_view *view, int64_t
 /* Up to CHUNK rows; x[CHUNK][wide] is room, z[CHUNK][wide] the images. */
 static void some_images(const tct_metric *metric, const tct_view *view, int64_t first, int64_t count, double *x,
                         double *z) {
-  int64_t wide = padded(metric->p);
+  int64_t wide = tct_whole_lanes(metric->p);
   bool few = view->x->layout == TCT_CSR && tct_matrix_nonzeros(view->x) * 8 < view->rows * metric->p;
   if (metric->diagonal || few) {
     for (int64_t k = 0; k < count; k++) sparse_image(metric, view, first + k, z + k * wide);
@@ -124,70 +122,63 @@ static void some_images(const tct_metric *metric, const tct_view *view, int64_t 
   products(x, metric->turned, wide, z);
 }
 
-static double *room_for(const tct_metric *metric, int64_t rows, int *threads) {
-  *threads = tct_threads_for(*threads, rows * metric->p);
-  return TCT_NEW(double, *threads * 2 * CHUNK * padded(metric->p));
-}
-
-static double length_of(const tct_metric *metric, const tct_view *view, const double *z) {
+/* Of an image whose squares sum up to that, as computed. */
+static double above(const tct_metric *metric, const tct_view *view, double squares) {
   double part = ((double)metric->p + 16) * 0x1p-52;
-  return sqrt(tct_norm2(z, metric->p)) * (1 + part) + part * metric->size * view->row_norm + 0x1p-900;
+  return sqrt(squares) * (1 + part) + part * metric->size * view->row_norm + 0x1p-900;
 }
 
 /* The norm of a sparse row's image under a diagonal W, without laying it out. */
 static double diagonal_length(const tct_metric *metric, const tct_view *view, int64_t i) {
   tct_row row = tct_row_at(view->x, i);
-  double scale = view->row_scale[i], sum = 0, part = ((double)metric->p + 16) * 0x1p-52;
+  double scale = view->row_scale[i], sum = 0;
   for (int64_t k = 0; k < row.n; k++) {
     double z = metric->w[tct_row_column(&row, k)] * (scale * tct_row_value(&row, k));
     sum += z * z;
   }
   double last = view->intercept != 0 ? metric->w[metric->p - 1] * (scale * view->intercept) : 0;
-  return sqrt(sum + last * last) * (1 + part) + part * metric->size * view->row_norm + 0x1p-900;
+  return above(metric, view, sum + last * last);
 }
 
-tct_status tct_metric_lengths(const tct_metric *metric, const tct_view *view, double *length, int threads,
-                              tct_error *err) {
-  int64_t wide = padded(metric->p), rows = view->rows;
-  if (metric->diagonal) {
-    threads = tct_threads_for(threads, tct_matrix_nonzeros(view->x));
-#pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
-    for (int64_t i = 0; i < rows; i++) length[i] = diagonal_length(metric, view, i);
-    return TCT_OK;
-  }
-  double *workspace = room_for(metric, rows, &threads);
+/* What becomes of the images of rows: stored as they are, or their lengths. */
+typedef struct wanted {
+  double *z, *length; /* [count][wide], or [count] */
+} wanted;
+
+static tct_status all_images(const tct_metric *metric, const tct_view *view, int64_t first, int64_t count, wanted out,
+                             int threads, tct_error *err) {
+  int64_t wide = tct_whole_lanes(metric->p);
+  threads = tct_threads_for(threads, count * metric->p);
+  double *workspace = TCT_NEW(double, threads * 2 * CHUNK * wide);
   if (!workspace) return tct_fail_memory(err);
   _Atomic int64_t next = 0;
 #pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
   for (int t = 0; t < threads; t++) {
     double *x = workspace + t * 2 * CHUNK * wide, *z = x + CHUNK * wide;
-    for (int64_t first; (first = tct_take_rows(&next, CHUNK)) < rows;) {
-      int64_t count = rows - first < CHUNK ? rows - first : CHUNK;
-      some_images(metric, view, first, count, x, z);
-      for (int64_t k = 0; k < count; k++) length[first + k] = length_of(metric, view, z + k * wide);
+    for (int64_t from; (from = tct_take_rows(&next, CHUNK)) < count;) {
+      int64_t some = count - from < CHUNK ? count - from : CHUNK;
+      some_images(metric, view, first + from, some, x, z);
+      if (out.z) memcpy(out.z + from * wide, z, (size_t)(some * wide) * sizeof *z);
+      for (int64_t k = 0; out.length && k < some; k++)
+        out.length[from + k] = above(metric, view, tct_norm2(z + k * wide, metric->p));
     }
   }
   tct_wipe_free(workspace, threads * 2 * CHUNK * wide, sizeof *workspace);
   return TCT_OK;
 }
 
+tct_status tct_metric_lengths(const tct_metric *metric, const tct_view *view, double *length, int threads,
+                              tct_error *err) {
+  if (!metric->diagonal) return all_images(metric, view, 0, view->rows, (wanted){.length = length}, threads, err);
+  threads = tct_threads_for(threads, tct_matrix_nonzeros(view->x));
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
+  for (int64_t i = 0; i < view->rows; i++) length[i] = diagonal_length(metric, view, i);
+  return TCT_OK;
+}
+
 tct_status tct_metric_images(const tct_metric *metric, const tct_view *view, int64_t first, int64_t count, double *z,
                              int threads, tct_error *err) {
-  int64_t wide = padded(metric->p);
-  double *workspace = room_for(metric, count, &threads);
-  if (!workspace) return tct_fail_memory(err);
-  _Atomic int64_t next = 0;
-#pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
-  for (int t = 0; t < threads; t++) {
-    double *x = workspace + t * 2 * CHUNK * wide, *out = x + CHUNK * wide;
-    for (int64_t from; (from = tct_take_rows(&next, CHUNK)) < count;) {
-      int64_t some = count - from < CHUNK ? count - from : CHUNK;
-      some_images(metric, view, first + from, some, x, out);
-      memcpy(z + from * wide, out, (size_t)(some * wide) * sizeof *z);
-    }
-  }
-  tct_wipe_free(workspace, threads * 2 * CHUNK * wide, sizeof *workspace);
-  return TCT_OK;
+  return all_images(metric, view, first, count, (wanted){.z = z}, threads, err);
 }
 
 double tct_metric_rounding(const tct_metric *metric, double lattice) {

@@ -29,6 +29,23 @@ static float *to_single(const double *from, int64_t n) {
   return to;
 }
 
+/* The stored values are dense floats. */
+static bool holds_floats(const tct_matrix *x) { return x->layout == TCT_DENSE_COLS && x->value_type == TCT_F32; }
+
+static size_t real_size(const tct_fused *f) { return f->single ? sizeof(float) : sizeof(double); }
+
+static void put_real(void *array, int64_t i, double value, bool single) {
+  if (single)
+    ((float *)array)[i] = (float)value;
+  else
+    ((double *)array)[i] = value;
+}
+
+/* A stretch of an array of the arithmetic's type, from row `first` on. */
+static void *from_row(const tct_fused *f, const void *array, int64_t first) {
+  return (char *)(uintptr_t)array + (size_t)first * real_size(f);
+}
+
 tct_status tct_fused_new(const tct_view *view, const double *y, tct_fused_settings set, tct_fused *out,
                          tct_error *err) {
   int64_t n = view->rows;
@@ -36,47 +53,38 @@ tct_status tct_fused_new(const tct_view *view, const double *y, tct_fused_settin
   out->level = tct_level();
   out->pending = -1;
   if (out->level == 1 && !tct_fused_has_fma()) out->level = 0;
-  out->single = set.single && view->x->layout == TCT_DENSE_COLS && view->x->value_type == TCT_F32;
+  out->single = set.single && holds_floats(view->x);
   if (set.slope == TCT_FUSED_LOGISTIC) out->h = out->single ? TCT_FUSED_LIMIT_SINGLE : TCT_FUSED_LIMIT;
   out->scaled = !all_ones(view->row_scale, n);
-  bool constant = view->intercept != 0, ok;
+  bool ok, f32 = holds_floats(view->x);
   if (view->x->layout == TCT_CSC) {
     out->record = TCT_NEW(tct_fused_record, n);
     ok = out->record != NULL;
     for (int64_t i = 0; i < n && ok; i++) out->record[i] = (tct_fused_record){0, y[i], view->row_scale[i], 0};
-  } else if (out->single) {
-    out->z_single = TCT_NEW(float, n);
-    out->y_single = to_single(y, n);
-    if (out->scaled) out->scale_single = to_single(view->row_scale, n);
-    ok = out->z_single && out->y_single && (!out->scaled || out->scale_single);
   } else {
-    out->z = TCT_NEW(double, n);
-    ok = out->z != NULL;
+    out->z = tct_alloc(n, real_size(out));
+    out->y = out->single ? to_single(y, n) : (const void *)y;
+    out->scale = out->single && out->scaled ? to_single(view->row_scale, n) : (const void *)view->row_scale;
+    ok = out->z && out->y && out->scale;
   }
   /* The intercept's column is stored as the values are, for the loops that read two columns of one type. */
-  bool f32 = view->x->value_type == TCT_F32 && view->x->layout == TCT_DENSE_COLS;
-  if (constant && f32) ok &= (out->ones_single = TCT_NEW(float, n)) != NULL;
-  if (constant && !f32) ok &= (out->ones = TCT_NEW(double, n)) != NULL;
+  if (view->intercept != 0) ok &= (out->ones = tct_alloc(n, f32 ? sizeof(float) : sizeof(double))) != NULL;
   if (!ok) {
     tct_fused_free(out);
     return tct_fail_memory(err);
   }
-  for (int64_t i = 0; i < n && out->ones; i++) out->ones[i] = view->intercept;
-  for (int64_t i = 0; i < n && out->ones_single; i++) out->ones_single[i] = (float)view->intercept;
+  for (int64_t i = 0; i < n && out->ones; i++) put_real(out->ones, i, view->intercept, f32);
   return TCT_OK;
 }
 
 void tct_fused_free(tct_fused *f) {
   int64_t n = f->view ? f->view->rows : 0;
   tct_wipe_free(f->record, n, sizeof *f->record);
-  tct_wipe_free(f->z, n, sizeof *f->z);
-  tct_wipe_free(f->z_single, n, sizeof *f->z_single);
-  tct_wipe_free(f->y_single, n, sizeof *f->y_single);
-  tct_wipe_free(f->scale_single, n, sizeof *f->scale_single);
-  tct_wipe_free(f->limit, n, sizeof *f->limit);
-  tct_wipe_free(f->limit_single, n, sizeof *f->limit_single);
+  tct_wipe_free(f->z, n, real_size(f));
+  if (f->single) tct_wipe_free((void *)(uintptr_t)f->y, n, sizeof(float));
+  if (f->single && f->scaled) tct_wipe_free((void *)(uintptr_t)f->scale, n, sizeof(float));
+  tct_wipe_free(f->limit, n, real_size(f));
   tct_free(f->ones);
-  tct_free(f->ones_single);
   memset(f, 0, sizeof *f);
 }
 
@@ -87,16 +95,16 @@ static tct_row entries_of(const tct_fused *f, int64_t j) {
 }
 
 /* Dense column j from row `first` on. */
-static const void *dense_from(const tct_fused *f, int64_t j, int64_t first) {
+static const char *dense_from(const tct_fused *f, int64_t j, int64_t first) {
   const tct_matrix *x = f->view->x;
-  if (j == x->cols) return f->ones ? (const void *)(f->ones + first) : (const void *)(f->ones_single + first);
-  if (x->value_type == TCT_F32) return (const float *)x->values + j * x->stride + first;
-  return (const double *)x->values + j * x->stride + first;
+  size_t size = tct_value_size(x);
+  if (j == x->cols) return (const char *)f->ones + (size_t)first * size;
+  return (const char *)x->values + (size_t)(j * x->stride + first) * size;
 }
 
 static int kind_of(const tct_fused *f) {
   if (f->single) return TCT_FUSED_F32;
-  return f->view->x->layout == TCT_DENSE_COLS && f->view->x->value_type == TCT_F32 ? TCT_FUSED_F32_F64 : TCT_FUSED_F64;
+  return holds_floats(f->view->x) ? TCT_FUSED_F32_F64 : TCT_FUSED_F64;
 }
 
 /* Rows [first, last) of a dense column j, the pending delta of another dense column included. */
@@ -104,11 +112,10 @@ static double dense_part(tct_fused *f, const tct_fused_part *model, int64_t from
                          int64_t last) {
   tct_fused_part part = *model;
   part.n = last - first;
-  part.z = f->single ? (void *)(f->z_single + first) : (void *)(f->z + first);
-  part.y = f->single ? (const void *)(f->y_single + first) : (const void *)(f->y + first);
-  part.scale = f->single ? (f->scaled ? (const void *)(f->scale_single + first) : NULL)
-                         : (const void *)(f->view->row_scale + first);
-  if (part.limit) part.limit = f->single ? (const void *)(f->limit_single + first) : (const void *)(f->limit + first);
+  part.z = from_row(f, f->z, first);
+  part.y = from_row(f, f->y, first);
+  part.scale = from_row(f, f->scale, first);
+  if (part.limit) part.limit = from_row(f, f->limit, first);
   part.from = dense_from(f, from, first);
   part.to = dense_from(f, j, first);
   return tct_fused_loop_at(f->level, kind_of(f), f->slope, f->scaled, part.limit != NULL)(&part);
@@ -182,7 +189,7 @@ static double sum_within(tct_fused *f, int64_t j, double clip, double lattice, b
   int64_t from = dense_pending ? f->pending : j;
   if (!dense_pending) model.delta = 0;
   if (limited) /* a part finds its own stretch */
-    model.limit = sparse ? (const void *)f->record : f->single ? (const void *)f->limit_single : (const void *)f->limit;
+    model.limit = sparse ? (const void *)f->record : f->limit;
   tct_row column = {0};
   if (sparse) column = entries_of(f, j);
   const tct_row *entries = sparse ? &column : NULL;
@@ -221,7 +228,7 @@ void tct_fused_move(tct_fused *f, int64_t j, double delta) {
 void tct_fused_margins(tct_fused *f, double *out) {
   if (f->pending >= 0) settle(f);
   for (int64_t i = 0; i < f->view->rows; i++)
-    out[i] = f->record ? f->record[i].z : f->single ? (double)f->z_single[i] : f->z[i];
+    out[i] = f->record ? f->record[i].z : f->single ? (double)((float *)f->z)[i] : ((double *)f->z)[i];
 }
 
 void tct_fused_set_margins(tct_fused *f, const double *z) {
@@ -229,10 +236,8 @@ void tct_fused_set_margins(tct_fused *f, const double *z) {
   for (int64_t i = 0; i < f->view->rows; i++) {
     if (f->record)
       f->record[i].z = z[i];
-    else if (f->single)
-      f->z_single[i] = (float)z[i];
     else
-      f->z[i] = z[i];
+      put_real(f->z, i, z[i], f->single);
   }
 }
 

@@ -16,7 +16,6 @@ typedef struct tct_fused_record {
 
 typedef struct tct_fused {
   const tct_view *view; /* dense columns or CSC, borrowed */
-  const double *y;      /* [rows], borrowed */
   tct_fused_slope slope;
   double h;
   bool single; /* margins and arithmetic in floats */
@@ -24,15 +23,12 @@ typedef struct tct_fused {
   int threads, level;
   tct_fused_record *record; /* [rows], CSC only: then the arrays below are NULL but for ones */
   bool limited;             /* slopes are bounded by limits */
-  double *z;                /* [rows], NULL when single */
-  float *z_single;          /* [rows], NULL unless single */
-  float *y_single;
-  float *scale_single; /* [rows], NULL unless single and scaled */
-  double *limit;       /* [rows] largest slopes, NULL without limits or when single */
-  float *limit_single; /* [rows] the same when single */
-  double *ones;        /* [rows] the intercept's column, NULL without one */
-  float *ones_single;
-  int64_t pending; /* the column whose delta has not reached the margins yet, -1 = none */
+  /* [rows] each, of the arithmetic's type: */
+  void *z;
+  const void *y, *scale; /* floats are owned, doubles borrowed; floats only where a row is scaled */
+  void *limit;           /* largest slopes, NULL without limits */
+  void *ones;            /* the intercept's column, of the stored values' type; NULL without one */
+  int64_t pending;       /* the column whose delta has not reached the margins yet, -1 = none */
   double delta;
 } tct_fused;
 

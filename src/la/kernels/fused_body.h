@@ -1,7 +1,6 @@
 /* fused_body.h - the fused loops for one instruction set and one arithmetic.
  *
- * fused_table.c includes this file once per combination with these names defined:
- *   NAME(x)  the function's name for this combination;  TARGET  the target attribute of the level
+ * fused_table.c includes this file once per combination of LEVEL and KIND (TCT_FUSED_F64, ...):
  *   STORED   the type of the stored values;  REAL  that of margins, labels and arithmetic
  *   TERM     the function that computes slope(m, y) * x in REAL
  *   WHOLE    the type in which a block's whole numbers are added;  TRUNC(x)  a REAL to a WHOLE, toward zero
@@ -10,10 +9,10 @@
  * limits into limit*|scale*to| either way; sum += trunc(t/lattice).  The comparison that clips sends a NaN (a margin
  * out of range) to the bound. Multiplying by a power of two is exact, so the sum is one of exact whole numbers: its
  * order cannot matter, and the compiler may use any number of lanes.  A block of 1024 terms of at most 2^20 fits 32
- * bits, and all the terms fit a double's 53.  The names above but TARGET are undefined again at the end. */
+ * bits, and all the terms fit a double's 53. */
 
-TARGET static inline __attribute__((always_inline)) double NAME(pass)(const tct_fused_part *p, tct_fused_slope slope,
-                                                                      int scaled, int limited) {
+FMA static inline __attribute__((always_inline)) double NAME(pass)(const tct_fused_part *p, tct_fused_slope slope,
+                                                                   int scaled, int limited) {
   REAL *restrict z = p->z;
   const REAL *y = p->y, *scale = p->scale, *limit = p->limit;
   const STORED *from = p->from, *to = p->to;
@@ -40,7 +39,7 @@ TARGET static inline __attribute__((always_inline)) double NAME(pass)(const tct_
 }
 
 #define LOOP(name, constant, scaled, limited) \
-  TARGET static double NAME(name)(const tct_fused_part *p) { return NAME(pass)(p, constant, scaled, limited); }
+  FMA static double NAME(name)(const tct_fused_part *p) { return NAME(pass)(p, constant, scaled, limited); }
 #define LOOPS(slope, constant)          \
   LOOP(slope, constant, 0, 0)           \
   LOOP(slope##_scaled, constant, 1, 0)  \
@@ -60,9 +59,3 @@ static const tct_fused_loop NAME(table)[TCT_FUSED_SLOPES][4] = {
 #undef TCT_FUSED
 };
 #undef ROW
-#undef STORED
-#undef REAL
-#undef TERM
-#undef WHOLE
-#undef TRUNC
-#undef NAME

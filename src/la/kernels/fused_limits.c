@@ -45,9 +45,9 @@ static void dense_limits(tct_fused *f, const double *inverse) {
     dense_squares(f->view, inverse, first, count, sum);
     for (int64_t i = 0; i < count; i++) {
       if (f->single)
-        f->limit_single[first + i] = (float)limit_of(sum[i]);
+        ((float *)f->limit)[first + i] = (float)limit_of(sum[i]);
       else
-        f->limit[first + i] = limit_of(sum[i]);
+        ((double *)f->limit)[first + i] = limit_of(sum[i]);
     }
   }
 }
@@ -75,9 +75,8 @@ tct_status tct_fused_limits(tct_fused *f, const double *inverse, tct_error *err)
     sparse_limits(f, inverse);
     return TCT_OK;
   }
-  if (f->single && !f->limit_single) f->limit_single = TCT_NEW(float, n);
-  if (!f->single && !f->limit) f->limit = TCT_NEW(double, n);
-  if (!f->limit && !f->limit_single) return tct_fail_memory(err);
+  if (!f->limit) f->limit = tct_alloc(n, f->single ? sizeof(float) : sizeof(double));
+  if (!f->limit) return tct_fail_memory(err);
   dense_limits(f, inverse);
   return TCT_OK;
 }

@@ -13,13 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-static void put_offset(const void *array, int32_t index_type, int64_t i, int64_t value) {
-  if (index_type == TCT_I64)
-    ((int64_t *)array)[i] = value;
-  else
-    ((int32_t *)array)[i] = (int32_t)value;
-}
-
 static void put_value(const tct_matrix *to, int64_t at, double value) {
   if (to->value_type == TCT_F32)
     ((float *)to->values)[at] = (float)value;
@@ -39,10 +32,10 @@ static tct_status check_f32(const tct_matrix *from, tct_error *err) {
 }
 
 static tct_status to_dense(const tct_matrix *from, tct_matrix *to, tct_error *err) {
-  int64_t elements, size = to->value_type == TCT_F32 ? 4 : 8;
+  int64_t elements;
   to->stride = tct_line_width(to);
   if (__builtin_mul_overflow(tct_line_count(to), to->stride, &elements)) return tct_fail_memory(err);
-  if (!(to->values = tct_alloc(elements, (size_t)size))) return tct_fail_memory(err);
+  if (!(to->values = tct_alloc(elements, tct_value_size(to)))) return tct_fail_memory(err);
   bool turn = tct_by_rows(from) != tct_by_rows(to);
   enum { TILE = 32 }; /* lines read together, so that a turned target is written in runs of 32 entries */
   for (int64_t first = 0; first < tct_line_count(from) && !tct_stopping(); first += TILE) {
@@ -85,7 +78,7 @@ static void place_entries(const tct_matrix *from, const tct_matrix *to, int64_t 
       double value = tct_row_value(&line, k);
       int64_t at = tct_row_column(&line, k), target = turn ? at : i;
       if (value == 0) continue;
-      put_offset(to->index, to->index_type, next[target], turn ? i : at);
+      tct_put_offset(to->index, to->index_type, next[target], turn ? i : at);
       put_value(to, next[target]++, value);
     }
   }
@@ -96,13 +89,13 @@ static tct_status to_sparse(const tct_matrix *from, tct_matrix *to, tct_error *e
   if (!next) return tct_fail_memory(err);
   int64_t count = count_lines(from, to, next);
   to->index_type = count > INT32_MAX || tct_line_width(to) > INT32_MAX ? TCT_I64 : TCT_I32;
-  size_t value = to->value_type == TCT_F32 ? 4 : 8, index = to->index_type == TCT_I64 ? 8 : 4;
+  size_t value = tct_value_size(to), index = tct_index_size(to);
   to->start = tct_alloc(tct_line_count(to) + 1, index);
   to->index = tct_alloc(count, index);
   to->values = tct_alloc(count, value);
   bool memory = to->start && to->index && to->values;
   if (memory) {
-    for (int64_t t = 0; t <= tct_line_count(to); t++) put_offset(to->start, to->index_type, t, next[t]);
+    for (int64_t t = 0; t <= tct_line_count(to); t++) tct_put_offset(to->start, to->index_type, t, next[t]);
     place_entries(from, to, next);
   }
   tct_free(next);
@@ -119,7 +112,7 @@ tct_status tct_matrix_copy_rows(const tct_matrix *from, tct_owned_matrix *to, tc
   if (from->layout != TCT_CSR)
     return tct_matrix_convert(from, TCT_DENSE_ROWS, (tct_value_type)from->value_type, to, err);
   int64_t count = tct_offset(from->start, from->index_type, from->rows);
-  size_t value = from->value_type == TCT_F32 ? 4 : 8, index = from->index_type == TCT_I64 ? 8 : 4;
+  size_t value = tct_value_size(from), index = tct_index_size(from);
   *to = (tct_owned_matrix){.m = *from};
   to->m.pages = NULL;
   to->m.start = copied(from->start, from->rows + 1, index);

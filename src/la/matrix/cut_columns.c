@@ -5,18 +5,8 @@
 
 #include <string.h>
 
-static size_t value_size(const tct_matrix *m) { return m->value_type == TCT_F32 ? sizeof(float) : sizeof(double); }
-static size_t index_size(const tct_matrix *m) { return m->index_type == TCT_I64 ? sizeof(int64_t) : sizeof(int32_t); }
-
-static void put(const void *array, int32_t type, int64_t i, int64_t value) {
-  if (type == TCT_I64)
-    ((int64_t *)array)[i] = value;
-  else
-    ((int32_t *)array)[i] = (int32_t)value;
-}
-
 static tct_status cut_dense(const tct_matrix *from, int64_t first, tct_matrix *to, tct_error *err) {
-  size_t size = value_size(from);
+  size_t size = tct_value_size(from);
   int64_t elements;
   if (__builtin_mul_overflow(from->rows, to->cols, &elements)) return tct_fail_memory(err);
   char *at = tct_alloc(elements, size);
@@ -31,24 +21,25 @@ static tct_status cut_dense(const tct_matrix *from, int64_t first, tct_matrix *t
 }
 
 static tct_status cut_sparse(const tct_matrix *from, int64_t first, tct_matrix *to, tct_error *err) {
-  size_t size = value_size(from);
+  size_t size = tct_value_size(from);
   int64_t entries = 0;
-  to->start = tct_alloc(from->rows + 1, index_size(from));
+  to->start = tct_alloc(from->rows + 1, tct_index_size(from));
   if (!to->start) return tct_fail_memory(err);
   for (int64_t i = 0; i < from->rows; i++) {
     tct_row row = tct_row_at(from, i);
     entries += tct_lower_bound(&row, first + to->cols) - tct_lower_bound(&row, first);
-    put(to->start, to->index_type, i + 1, entries);
+    tct_put_offset(to->start, to->index_type, i + 1, entries);
   }
   char *values = tct_alloc(entries, size);
   to->values = values;
-  to->index = tct_alloc(entries, index_size(from));
+  to->index = tct_alloc(entries, tct_index_size(from));
   if (!to->values || !to->index) return tct_fail_memory(err);
   for (int64_t i = 0, at = 0; i < from->rows; i++) {
     tct_row row = tct_row_at(from, i);
     int64_t low = tct_lower_bound(&row, first), high = tct_lower_bound(&row, first + to->cols);
     memcpy(values + (size_t)at * size, tct_row_from(&row, low), (size_t)(high - low) * size);
-    for (int64_t k = low; k < high; k++) put(to->index, to->index_type, at++, tct_row_column(&row, k) - first);
+    for (int64_t k = low; k < high; k++)
+      tct_put_offset(to->index, to->index_type, at++, tct_row_column(&row, k) - first);
   }
   return TCT_OK;
 }

@@ -11,7 +11,7 @@ int64_t tct_matrix_nonzeros(const tct_matrix *m) {
 }
 
 int64_t tct_matrix_bytes(const tct_matrix *m) {
-  int64_t value = m->value_type == TCT_F32 ? 4 : 8, index = m->index_type == TCT_I64 ? 8 : 4;
+  int64_t value = (int64_t)tct_value_size(m), index = (int64_t)tct_index_size(m);
   if (!tct_is_sparse(m)) return tct_line_count(m) * m->stride * value;
   return tct_matrix_nonzeros(m) * (value + index) + (tct_line_count(m) + 1) * index;
 }

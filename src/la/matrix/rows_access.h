@@ -16,6 +16,17 @@ typedef struct tct_row {
 static inline int64_t tct_offset(const void *array, int32_t index_type, int64_t i) {
   return index_type == TCT_I64 ? ((const int64_t *)array)[i] : ((const int32_t *)array)[i];
 }
+/* The same in memory of our own. */
+static inline void tct_put_offset(const void *array, int32_t index_type, int64_t i, int64_t value) {
+  void *to = (void *)(uintptr_t)array;
+  if (index_type == TCT_I64)
+    ((int64_t *)to)[i] = value;
+  else
+    ((int32_t *)to)[i] = (int32_t)value;
+}
+/* Bytes of a value and of an index. */
+static inline size_t tct_value_size(const tct_matrix *m) { return m->value_type == TCT_F32 ? 4 : 8; }
+static inline size_t tct_index_size(const tct_matrix *m) { return m->index_type == TCT_I64 ? 8 : 4; }
 
 static inline bool tct_by_rows(const tct_matrix *m) { return m->layout == TCT_DENSE_ROWS || m->layout == TCT_CSR; }
 static inline bool tct_is_sparse(const tct_matrix *m) { return m->layout == TCT_CSR || m->layout == TCT_CSC; }
@@ -26,7 +37,7 @@ static inline int64_t tct_line_width(const tct_matrix *m) { return tct_by_rows(m
 /* Rows [from, to) of a matrix by rows are about to be read otherwise than by tct_row_at. */
 static inline void tct_rows_touch(const tct_matrix *m, int64_t from, int64_t to) {
   if (m->pages == NULL || from >= to) return;
-  int64_t value = m->value_type == TCT_F32 ? 4 : 8, index = m->index_type == TCT_I64 ? 8 : 4;
+  int64_t value = (int64_t)tct_value_size(m), index = (int64_t)tct_index_size(m);
   bool sparse = m->layout == TCT_CSR;
   int64_t begin = sparse ? tct_offset(m->start, m->index_type, from) : from * m->stride;
   int64_t end = sparse ? tct_offset(m->start, m->index_type, to) : (to - 1) * m->stride + m->cols;

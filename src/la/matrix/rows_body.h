@@ -1,10 +1,7 @@
 /* rows_body.h - the row loops for one instruction set, one value type and one index type.
  *
- * rows_table.c includes this file once per combination with these names defined:
- *   LOOP(name)  the function's name for this combination
- *   TARGET      the target attribute of the level
- *   VALUE       float or double;  LOAD8(p)  eight of them at p as a tct_f64x8
- *   INDEX       int32_t or int64_t
+ * rows_table.c includes this file once per combination of F32 (values are floats, else doubles), I64 (columns are of 64
+ * bits, else of 32) and LEVEL, with its TARGET.  LOAD8(p): eight values at p as a tct_f64x8.
  * Lane l of eight takes the entries l, l+8, l+16, ... in ascending order; tct_lanes_sum adds the lanes. */
 
 TARGET static double LOOP(dot_dense)(const void *values, const double *w, int64_t n) {

@@ -1,5 +1,6 @@
 /* scale.c - columns scaled and shifted; the factors given, or taken from the table itself. */
 #include "la/matrix/matrix.h"
+#include "la/matrix/rows_access.h"
 
 #include "core/alloc.h"
 
@@ -10,18 +11,6 @@
 typedef struct stats {
   double *low, *high, *sum, *squares;
 } stats;
-
-static double cell(const tct_matrix *x, int64_t k) {
-  return x->value_type == TCT_F32 ? (double)((const float *)x->values)[k] : ((const double *)x->values)[k];
-}
-
-static int64_t offset(const tct_matrix *x, int64_t i) {
-  return x->index_type == TCT_I64 ? ((const int64_t *)x->start)[i] : ((const int32_t *)x->start)[i];
-}
-
-static int64_t column_of(const tct_matrix *x, int64_t k) {
-  return x->index_type == TCT_I64 ? ((const int64_t *)x->index)[k] : ((const int32_t *)x->index)[k];
-}
 
 static void add_cell(stats *s, int64_t j, double x) {
   s->low[j] = fmin(s->low[j], x);
@@ -37,10 +26,8 @@ static void gather(const tct_matrix *x, stats *s) {
     s->high[j] = sparse ? 0 : -INFINITY;
   }
   for (int64_t i = 0; i < x->rows; i++) {
-    if (sparse)
-      for (int64_t k = offset(x, i); k < offset(x, i + 1); k++) add_cell(s, column_of(x, k), cell(x, k));
-    else
-      for (int64_t j = 0; j < x->cols; j++) add_cell(s, j, cell(x, i * x->stride + j));
+    tct_row row = tct_row_at(x, i);
+    for (int64_t k = 0; k < row.n; k++) add_cell(s, tct_row_column(&row, k), tct_row_value(&row, k));
   }
 }
 
@@ -71,7 +58,7 @@ tct_status tct_scale_columns(const tct_matrix *x, const double *factor, const do
   tct_matrix *m = &to->m;
   double *values = (double *)(void *)(uintptr_t)m->values;
   if (layout == TCT_CSR) {
-    for (int64_t k = 0; k < offset(m, m->rows); k++) values[k] *= factor[column_of(m, k)];
+    for (int64_t k = 0; k < tct_matrix_nonzeros(m); k++) values[k] *= factor[tct_offset(m->index, m->index_type, k)];
     return TCT_OK;
   }
   for (int64_t i = 0; i < m->rows; i++)

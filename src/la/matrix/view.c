@@ -20,8 +20,13 @@
  * What the kernels compute, fl(fl(a*s) * x_ij), exceeds |a*s*x_ij| by a factor (1+u)^2 < 1 + 2^-51 at most, inside
  * the difference between R(1 - 2^-40) and R (rows.c has the rest of that argument).
  *
+ * BY COLUMNS.  Three sums over the columns, each with one number per row.  The first is of squares.  Only where some
+ * row left the range in which squares are safe follow the largest magnitude, and the squares of that row times 2^-e.  A
+ * row's terms are added in column order, so its depth is the number of columns.  Threads share out the rows, so no two
+ * write to the same number.
+ *
  * c: the 2^-39 costs 1.8e-12 of a row's length; unit rows come out at R(1 - 2^-39 - (d+8)u). */
-#include "la/matrix/view.h"
+#include "la/matrix/matrix.h"
 #include "la/matrix/rows_access.h"
 #include "core/alloc.h"
 #include "core/processors.h"
@@ -45,7 +50,9 @@ static double scaled_norm(const tct_row *row, double intercept, int *exponent) {
   return sqrt(sum + x * x);
 }
 
-double tct_bound_scale(double norm, int exponent, double depth, double row_norm, tct_rows_rule rule) {
+/* The scale of a row of norm `norm` * 2^exponent, norm the square root of a sum of squares in which every term passed
+ * at most `depth` roundings. */
+static double bound_scale(double norm, int exponent, double depth, double row_norm, tct_rows_rule rule) {
   if (norm == 0) return 1; /* a zero row: any scale keeps it zero */
   double c = 1 - 0x1p-39 - (depth + 8) * 0x1p-53;
   double scale = ldexp(row_norm * c / norm, -exponent);
@@ -54,15 +61,17 @@ double tct_bound_scale(double norm, int exponent, double depth, double row_norm,
   return rule == TCT_ROWS_CLIP && scale > 1 ? 1 : scale;
 }
 
+/* Had a computed sum of squares no overflow, and no underflow that matters? */
+static bool safe(double squares) { return squares >= 0x1p-900 && squares <= 0x1p900; }
+
 /* One row's scale; NaN where a value is not finite. */
 static double scale_of(const tct_row *row, double intercept, double row_norm, tct_rows_rule rule) {
   double squares = row->loops->squares(row->x, row->n) + intercept * intercept;
-  if (squares >= TCT_SQUARES_LOW && squares <= TCT_SQUARES_HIGH)
-    return tct_bound_scale(sqrt(squares), 0, ceil((double)row->n / 8) + 6, row_norm, rule);
+  if (safe(squares)) return bound_scale(sqrt(squares), 0, ceil((double)row->n / 8) + 6, row_norm, rule);
   if (!tct_row_finite(row)) return NAN;
   int exponent = 0;
   double norm = scaled_norm(row, intercept, &exponent);
-  return tct_bound_scale(norm, exponent, (double)row->n + 6, row_norm, rule); /* scaled_norm has one lane */
+  return bound_scale(norm, exponent, (double)row->n + 6, row_norm, rule); /* scaled_norm has one lane */
 }
 
 static void bound_rows(const tct_view *view, tct_rows_rule rule, int threads) {
@@ -71,6 +80,81 @@ static void bound_rows(const tct_view *view, tct_rows_rule rule, int threads) {
     tct_row row = tct_row_at(view->x, i);
     view->row_scale[i] = scale_of(&row, view->intercept, view->row_norm, rule);
   }
+}
+
+/* ---- by columns ---- */
+
+enum pass { SQUARES, LARGEST, SCALED };
+
+static double combine(enum pass pass, double before, double x, int exponent) {
+  switch (pass) {
+    case SQUARES: return before + x * x;
+    case LARGEST: return isfinite(x) ? fmax(before, fabs(x)) : NAN;
+    case SCALED: x = ldexp(x, -exponent); return before + x * x;
+  }
+  return before;
+}
+
+/* One pass over the rows [first, last) of every column; exponent may be NULL outside SCALED. */
+static void accumulate(const tct_view *view, enum pass pass, int64_t first, int64_t last, const int *exponent,
+                       double *out) {
+  for (int64_t i = first; i < last; i++) out[i] = combine(pass, 0, view->intercept, exponent ? exponent[i] : 0);
+  for (int64_t j = 0; j < view->x->cols; j++) {
+    tct_row column = tct_line_at(view->x, j);
+    int64_t from = tct_lower_bound(&column, first), to = tct_lower_bound(&column, last);
+    for (int64_t k = from; k < to; k++) {
+      int64_t i = tct_row_column(&column, k);
+      double x = tct_row_value(&column, k);
+      out[i] = isnan(out[i]) ? NAN : combine(pass, out[i], x, exponent ? exponent[i] : 0);
+    }
+  }
+}
+
+static void all_rows(const tct_view *view, enum pass pass, const int *exponent, double *out, int threads) {
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
+  for (int t = 0; t < threads; t++)
+    accumulate(view, pass, view->rows * t / threads, view->rows * (t + 1) / threads, exponent, out);
+}
+
+static tct_status bound_extremes(const tct_view *view, const double *squares, tct_rows_rule rule, int threads,
+                                 tct_error *err) {
+  double *scaled = TCT_NEW(double, view->rows);
+  int *exponent = TCT_NEW(int, view->rows);
+  if (!scaled || !exponent) {
+    tct_free(scaled);
+    tct_free(exponent);
+    return tct_fail_memory(err);
+  }
+  all_rows(view, LARGEST, NULL, scaled, threads);
+  for (int64_t i = 0; i < view->rows; i++)
+    if (scaled[i] > 0) frexp(scaled[i], &exponent[i]);
+  double depth = (double)view->p + 6;
+  for (int64_t i = 0; i < view->rows; i++)
+    if (isnan(scaled[i])) view->row_scale[i] = NAN;
+  all_rows(view, SCALED, exponent, scaled, threads);
+  for (int64_t i = 0; i < view->rows; i++)
+    if (!safe(squares[i]) && !isnan(view->row_scale[i]))
+      view->row_scale[i] = bound_scale(sqrt(scaled[i]), exponent[i], depth, view->row_norm, rule);
+  tct_wipe_free(scaled, view->rows, sizeof *scaled);
+  tct_wipe_free(exponent, view->rows, sizeof *exponent);
+  return TCT_OK;
+}
+
+/* view->row_scale of a matrix by columns; NaN where a row is not finite. */
+static tct_status bound_columns(const tct_view *view, tct_rows_rule rule, int threads, tct_error *err) {
+  double *squares = TCT_NEW(double, view->rows);
+  if (!squares) return tct_fail_memory(err);
+  all_rows(view, SQUARES, NULL, squares, threads);
+  bool extremes = false;
+  for (int64_t i = 0; i < view->rows; i++) {
+    if (safe(squares[i]))
+      view->row_scale[i] = bound_scale(sqrt(squares[i]), 0, (double)view->p + 6, view->row_norm, rule);
+    else
+      extremes = true, view->row_scale[i] = 1;
+  }
+  tct_status status = extremes ? bound_extremes(view, squares, rule, threads, err) : TCT_OK;
+  tct_wipe_free(squares, view->rows, sizeof *squares);
+  return status;
 }
 
 tct_status tct_view_bound(tct_view *view, const tct_matrix *x, double intercept, double row_norm, tct_rows_rule rule,
@@ -87,7 +171,7 @@ tct_status tct_view_bound(tct_view *view, const tct_matrix *x, double intercept,
   if (tct_by_rows(x))
     bound_rows(view, rule, threads);
   else
-    status = tct_bound_columns(view, rule, threads, err);
+    status = bound_columns(view, rule, threads, err);
   for (int64_t i = 0; i < x->rows && status == TCT_OK; i++)
     if (isnan(view->row_scale[i]))
       status = tct_fail(err, TCT_E_DATA, "a feature is infinite or not a number; clean the data first");

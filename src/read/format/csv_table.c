@@ -4,9 +4,9 @@
 
 #include "core/point.h"
 #include "core/alloc.h"
-#include "read/schema/describe.h"
-#include "read/schema/encode.h"
 #include "read/format/blocks.h"
+#include "read/source/csv.h"
+#include "read/table/names.h"
 
 /* All that one read needs. */
 typedef struct csv_reader {
@@ -27,6 +27,10 @@ static bool looks(const char *head, int64_t length, locale_t c) {
   return true;
 }
 
+static int64_t find(const csv_reader *r, const char *name) {
+  return tct_names_find((const char *const *)r->names, r->sorted, r->count, name);
+}
+
 static tct_status find_label(csv_reader *r, const tct_reader *reader, tct_error *err) {
   const char *given = reader->options->label, *schema = reader->schema.label;
   const char *wanted = given ? given : schema;
@@ -36,7 +40,7 @@ static tct_status find_label(csv_reader *r, const tct_reader *reader, tct_error 
   if (!wanted) {
     return tct_fail(err, TCT_E_USAGE, "no label column is named; give {label NAME}, or \"label\" in a schema");
   }
-  r->label = tct_csv_find(r->names, r->sorted, r->count, wanted);
+  r->label = find(r, wanted);
   if (r->label < 0) r->label = tct_reader_column(wanted, r->count) - 1;
   if (r->label < 0) {
     r->label = -1;
@@ -59,7 +63,7 @@ static tct_status find_key(csv_reader *r, const tct_reader *reader, tct_error *e
   r->key = -1;
   r->keys.element = 1;
   if (!wanted) return TCT_OK;
-  r->key = tct_csv_find(r->names, r->sorted, r->count, wanted);
+  r->key = find(r, wanted);
   if (r->key < 0)
     return tct_fail_at(
         err, reader->source->name, r->csv.line, 0,
@@ -94,7 +98,7 @@ static tct_status match_columns(csv_reader *r, const tct_schema *schema, int64_t
   tct_status status = TCT_OK;
   for (int64_t k = 0; k < schema->columns && status == TCT_OK; k++) {
     const tct_column *column = &schema->column[k];
-    int64_t j = tct_csv_find(r->names, r->sorted, r->count, column->name);
+    int64_t j = find(r, column->name);
     field[k] = column->kind == TCT_COLUMN_IGNORE ? -1 : j;
     if (j >= 0) used[j] = 1;
     if (field[k] >= 0 && j == r->label) {
@@ -141,24 +145,16 @@ static tct_status prepare(csv_reader *r, tct_reader *reader, tct_error *err) {
   if (!field) return tct_fail_memory(err);
   r->encoder.field = field;
   TCT_TRY(match_columns(r, schema, field, err));
-  TCT_TRY(tct_label_rule_make(&r->encoder.rule, reader->options, schema, &reader->data->classes, reader->c, err));
   bool wanted = reader->options->labels != TCT_LABELS_NONE;
-  TCT_TRY(tct_encoder_make(&r->encoder, schema, field, wanted ? r->label : -1, reader->options, err));
-  tct_table_init(&reader->table, r->encoder.sparse ? TCT_CSR : TCT_DENSE_ROWS, reader->options);
-  reader->table.lists = schema->lists;
-  return TCT_OK;
+  return tct_reader_begin(reader, &r->encoder, field, wanted ? r->label : -1, err);
 }
 
 static tct_status add_record(csv_reader *r, tct_reader *reader, tct_error *err) {
-  tct_encoder *e = &r->encoder;
-  int64_t dense = e->sparse ? 0 : e->schema->features;
   double label = 0;
   tct_fault fault = r->csv.fault;
   TCT_TRY(add_key(r, reader, err));
-  if (!fault.why) fault = tct_encode(e, r->csv.field, &label);
-  if (fault.why) return tct_reader_invalid(reader, r->csv.line, fault.column, fault.why, dense, err);
-  if (e->sparse) return tct_table_sparse(&reader->table, e->index, e->value, e->filled, label, err);
-  return tct_table_dense(&reader->table, e->value, dense, label, err);
+  if (!fault.why) fault = tct_encode(&r->encoder, r->csv.field, &label);
+  return tct_reader_add(reader, &r->encoder, r->csv.line, fault, label, err);
 }
 
 /* Of empty lines those at the end are no records, and others are malformed ones.  Under TCT_INVALID_ZERO all are: no
@@ -246,16 +242,6 @@ static tct_status read_all_records(csv_reader *r, tct_reader *reader, tct_error 
                          reader, err);
 }
 
-static tct_status describe(csv_reader *r, const tct_reader *reader, tct_error *err) {
-  tct_data *data = reader->data;
-  if (r->label >= 0) {
-    data->label_name = tct_text_copy(r->names[r->label]);
-    if (!data->label_name) return tct_fail_memory(err);
-  }
-  if (r->key >= 0) TCT_TRY(tct_pieces_join(&r->keys, (void **)&data->keys, err));
-  return tct_schema_describe(&reader->schema, data, err);
-}
-
 static tct_status read_all(csv_reader *r, tct_reader *reader, tct_error *err) {
   TCT_TRY(prepare(r, reader, err));
   if (reader->range)
@@ -264,8 +250,7 @@ static tct_status read_all(csv_reader *r, tct_reader *reader, tct_error *err) {
   if (reader->table.rows == 0 && !reader->range) {
     return tct_fail_at(err, reader->source->name, 0, 0, "the file has a header but no records; give at least one");
   }
-  TCT_TRY(tct_table_finish(&reader->table, reader->schema.features, reader->data, err));
-  return describe(r, reader, err);
+  return tct_reader_end(reader, r->label >= 0 ? r->names[r->label] : NULL, r->key >= 0 ? &r->keys : NULL, err);
 }
 
 static tct_status read_format(tct_reader *reader, tct_error *err) {

@@ -1,6 +1,6 @@
-/* formats.c - the table of formats, and which of them a file has. */
+/* formats.c - the table of formats, and which of them a file has; and files that are tables elsewhere, each with its
+ * way out. */
 #include "core/point.h"
-#include "read/format/foreign.h"
 #include "read/format/reader.h"
 
 #include <string.h>
@@ -11,6 +11,41 @@ const tct_format *const tct_formats[] = {
 #undef TCT_FORMAT
 };
 const int tct_format_count = sizeof tct_formats / sizeof *tct_formats;
+
+#define BY_PYTHON "load it as a data frame and give that to fit in Python, or save it as CSV"
+
+/* A form of file, by its first bytes. */
+typedef struct form {
+  const char *bytes;
+  int64_t length;
+  const char *why;
+} form;
+
+static const form forms[] = {
+    {"PAR1", 4, "this is a Parquet file; " BY_PYTHON},
+    {"ARROW1", 6, "this is an Arrow (Feather) file; " BY_PYTHON},
+    {"FEA1", 4, "this is a Feather file; " BY_PYTHON},
+    {"\x89HDF\r\n", 6, "this is an HDF5 file; " BY_PYTHON},
+    {"SQLite format 3", 15, "this is an SQLite database; write its table as CSV (sqlite3 -header -csv)"},
+    {"$FL2", 4, "this is an SPSS file; " BY_PYTHON},
+    {"\xD0\xCF\x11\xE0", 4, "this is an old spreadsheet (XLS); save it as CSV"},
+    {"[{", 2, "this is one JSON array; write one object a line (JSON Lines; jq -c '.[]' does)"},
+    {"[\n", 2, "this is one JSON array; write one object a line (JSON Lines; jq -c '.[]' does)"},
+    {"%PDF", 4, "this is a PDF document; give the table itself, as CSV"},
+    {"\x80\x04\x95", 3, "this is a Python pickle; load it in Python and give the frame to fit"},
+    {"RDX", 3, "this is an R data file; write the table as CSV in R (write.csv)"},
+    {"\xFF\xFE", 2, "the text is UTF-16; save it as UTF-8"},
+    {"\xFE\xFF", 2, "the text is UTF-16; save it as UTF-8"},
+};
+
+/* What the file that begins so is, and what to do with it: one sentence.  NULL: nothing known. */
+static const char *foreign_file(const char *head, int64_t length) {
+  for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
+    const form *f = &forms[k];
+    if (length >= f->length && memcmp(head, f->bytes, (size_t)f->length) == 0) return f->why;
+  }
+  return NULL;
+}
 
 static const tct_format *named(const char *name) {
   for (int k = 0; k < tct_format_count; k++)
@@ -35,7 +70,7 @@ static tct_status tell(const tct_read_options *options, const char *file, const 
   const tct_format *given = TCT_POINT(the_first_record_tells_the_format, options->format, NULL) ? named(options->format)
                                                                                                 : NULL,
                    *format = given;
-  const char *foreign = given && given->headless ? NULL : tct_foreign(head, length);
+  const char *foreign = given && given->headless ? NULL : foreign_file(head, length);
   if (foreign) return tct_fail_at(err, file, 0, 0, "{%s}", foreign);
   if (!format) format = looked_up(head, length, options->key != NULL, c);
   *out = format;

@@ -1,39 +1,10 @@
 /* header.c - the header line of a CSV file: names, their order, and what is refused. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "read/source/csv.h"
 #include "core/number.h"
-
-/* A pointer and its column, for sorting. */
-typedef struct named {
-  const char *name;
-  int64_t column;
-} named;
-
-static int by_name(const void *a, const void *b) {
-  int order = strcmp(((const named *)a)->name, ((const named *)b)->name);
-  if (order != 0) return order;
-  return ((const named *)a)->column < ((const named *)b)->column ? -1 : 1;
-}
-
-static tct_status sort_names(tct_csv *csv, char **names, int64_t *sorted, tct_error *err) {
-  int64_t count = csv->fields;
-  named *list = TCT_NEW(named, count);
-  if (!list) return tct_fail_memory(err);
-  for (int64_t j = 0; j < count; j++) list[j] = (named){names[j], j};
-  qsort(list, (size_t)count, sizeof *list, by_name);
-  int64_t repeated = -1;
-  for (int64_t j = 0; j < count; j++) {
-    sorted[j] = list[j].column;
-    if (j > 0 && strcmp(list[j - 1].name, list[j].name) == 0) repeated = list[j].column;
-  }
-  tct_free(list);
-  if (repeated < 0) return TCT_OK;
-  return tct_fail_at(err, csv->source->name, csv->line, repeated + 1,
-                     "the header repeats the name of an earlier column; give every column a name of its own");
-}
+#include "read/table/names.h"
 
 /* Copies the fields into one allocation: the pointers, then the texts. */
 static char **copy_names(const tct_csv *csv) {
@@ -95,19 +66,9 @@ tct_status tct_csv_header(tct_csv *csv, char ***names, int64_t **sorted, int64_t
   *count = csv->fields;
   if (!*names || !*sorted) return tct_fail_memory(err);
   csv->expect = csv->fields;
-  return sort_names(csv, *names, *sorted, err);
-}
-
-int64_t tct_csv_find(char *const *names, const int64_t *sorted, int64_t count, const char *name) {
-  int64_t low = 0, high = count;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    int order = strcmp(names[sorted[middle]], name);
-    if (order == 0) return sorted[middle];
-    if (order < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return -1;
+  int64_t repeated;
+  TCT_TRY(tct_names_sort((const char *const *)*names, *count, *sorted, &repeated, err));
+  if (repeated < 0) return TCT_OK;
+  return tct_fail_at(err, csv->source->name, csv->line, repeated + 1,
+                     "the header repeats the name of an earlier column; give every column a name of its own");
 }

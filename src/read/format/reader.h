@@ -5,7 +5,7 @@
 
 #include "read/table/data.h"
 #include "read/format/range.h"
-#include "read/schema/schema.h"
+#include "read/schema/encode.h"
 #include "read/source/source.h"
 #include "read/table/table.h"
 
@@ -60,6 +60,19 @@ tct_status tct_format_tell(const tct_read_options *options, const char *file, co
 /* A malformed record: an error, or under TCT_INVALID_ZERO a record of zeros (`count` dense features). */
 tct_status tct_reader_invalid(tct_reader *reader, int64_t line, int64_t column, const char *why, int64_t count,
                               tct_error *err);
+
+/* What readers of records by a schema share.  First: the schema of the options, and what the labels are. */
+tct_status tct_reader_schema(tct_reader *reader, const tct_limits *limits, tct_error *err);
+/* Then the encoder and the table; field and label_field: tct_encoder_make. */
+tct_status tct_reader_begin(tct_reader *reader, tct_encoder *encoder, int64_t *field, int64_t label_field,
+                            tct_error *err);
+/* The encoded record joins the table, or is malformed. */
+tct_status tct_reader_add(tct_reader *reader, const tct_encoder *encoder, int64_t line, tct_fault fault, double label,
+                          tct_error *err);
+/* All records are there.  label: the name of its column, or NULL; keys: those of the records, or NULL. */
+tct_status tct_reader_end(tct_reader *reader, const char *label, tct_pieces *keys, tct_error *err);
+/* Makes reader->data by `read`, and frees all else that the reader holds but its source.  NULL with an error. */
+tct_data *tct_reader_run(tct_reader *reader, tct_status (*read)(tct_reader *reader, tct_error *err), tct_error *err);
 
 /* The 1-based column that a text names, or -1: formats without names. */
 int64_t tct_reader_column(const char *text, int64_t count);

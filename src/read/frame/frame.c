@@ -4,10 +4,10 @@
  * releases it on every path. */
 #include "read/frame/frame.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
+#include "read/table/names.h"
 
 void tct_frame_free(tct_frame *frame) {
   if (!frame) return;
@@ -16,34 +16,18 @@ void tct_frame_free(tct_frame *frame) {
   }
   if (frame->schema.release) frame->schema.release(&frame->schema);
   tct_free(frame->chunk);
+  tct_free(frame->names);
   tct_free(frame->sorted);
   tct_free(frame);
 }
 
-/* A column's name and its place, for sorting. */
-typedef struct named {
-  const char *name;
-  int64_t column;
-} named;
-
-static int by_name(const void *a, const void *b) { return strcmp(((const named *)a)->name, ((const named *)b)->name); }
-
 static tct_status sort_names(tct_frame *frame, tct_error *err) {
-  int64_t count = frame->schema.n_children;
-  named *list = TCT_NEW(named, count);
+  int64_t count = frame->schema.n_children, repeated;
+  frame->names = TCT_NEW(const char *, count);
   frame->sorted = TCT_NEW(int64_t, count);
-  if (!list || !frame->sorted) {
-    tct_free(list);
-    return tct_fail_memory(err);
-  }
-  for (int64_t j = 0; j < count; j++) list[j] = (named){tct_frame_name(frame, j), j};
-  qsort(list, (size_t)count, sizeof *list, by_name);
-  int64_t repeated = -1;
-  for (int64_t j = 0; j < count; j++) {
-    frame->sorted[j] = list[j].column;
-    if (j > 0 && strcmp(list[j - 1].name, list[j].name) == 0) repeated = list[j].column;
-  }
-  tct_free(list);
+  if (!frame->names || !frame->sorted) return tct_fail_memory(err);
+  for (int64_t j = 0; j < count; j++) frame->names[j] = tct_frame_name(frame, j);
+  TCT_TRY(tct_names_sort(frame->names, count, frame->sorted, &repeated, err));
   if (repeated < 0) return TCT_OK;
   return tct_fail(err, TCT_E_DATA,
                   "column %lld of the frame has the name of another one; give every column a name of its own",
@@ -137,17 +121,7 @@ const char *tct_frame_name(const tct_frame *frame, int64_t column) {
 }
 
 int64_t tct_frame_find(const tct_frame *frame, const char *name) {
-  int64_t low = 0, high = frame->schema.n_children;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    int order = strcmp(tct_frame_name(frame, frame->sorted[middle]), name);
-    if (order == 0) return frame->sorted[middle];
-    if (order < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return -1;
+  return tct_names_find(frame->names, frame->sorted, frame->schema.n_children, name);
 }
 
 tct_status tct_frame_bind(const tct_frame *frame, int64_t chunk, int64_t column, tct_strip *strip, tct_error *err) {

@@ -8,7 +8,8 @@ struct tct_frame {
   struct ArrowArray *chunk; /* [chunks], each with all columns */
   int64_t chunks, room;
   int64_t rows;
-  int64_t *sorted; /* [columns] by name */
+  const char **names; /* [columns], borrowed from the schema */
+  int64_t *sorted;    /* [columns] by name */
 };
 
 /* The column of that name, or -1. */

@@ -30,9 +30,8 @@ static double *numbers_of(const json_t *list, int64_t count, locale_t c) {
   return number;
 }
 
-tct_status tct_rows_make(tct_rows *rows, const tct_frame *frame, int64_t *field, int64_t label,
-                         const tct_read_options *options, tct_error *err) {
-  const tct_schema *schema = rows->encoder.rule.schema;
+tct_status tct_rows_make(tct_rows *rows, const tct_frame *frame, tct_error *err) {
+  const tct_schema *schema = rows->encoder.schema;
   rows->frame = frame;
   rows->strip = TCT_NEW(tct_strip, schema->columns + 1);
   rows->known = TCT_NEW(int32_t *, schema->columns + 1);
@@ -40,10 +39,8 @@ tct_status tct_rows_make(tct_rows *rows, const tct_frame *frame, int64_t *field,
   rows->recent = TCT_NEW(tct_recent *, schema->columns);
   rows->words = (int64_t)json_array_size(schema->missing);
   rows->word = numbers_of(schema->missing, rows->words, rows->encoder.rule.c);
-  tct_status status = tct_encoder_make(&rows->encoder, schema, field, label, options, err);
-  if (status == TCT_OK && (!rows->strip || !rows->known || !rows->listed || !rows->recent || !rows->word))
-    status = tct_fail_memory(err);
-  return status;
+  bool whole = rows->strip && rows->known && rows->listed && rows->recent && rows->word;
+  return whole ? TCT_OK : tct_fail_memory(err);
 }
 
 /* What a category of this kind is looked up in: its values as numbers, or the texts that were met last. */

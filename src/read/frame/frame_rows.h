@@ -23,9 +23,8 @@ typedef struct tct_rows {
   double **listed; /* [columns of the schema] a category's values as numbers, NAN = none; NULL until needed */
 } tct_rows;
 
-/* Takes over `field`: for each of the schema's columns its column in the frame, -1 = not wanted.  label: -1 = none. */
-tct_status tct_rows_make(tct_rows *rows, const tct_frame *frame, int64_t *field, int64_t label,
-                         const tct_read_options *options, tct_error *err);
+/* rows->encoder is made, over the frame's columns. */
+tct_status tct_rows_make(tct_rows *rows, const tct_frame *frame, tct_error *err);
 tct_status tct_rows_bind(tct_rows *rows, int64_t chunk, tct_error *err);
 /* Record `row` of the chunk, into the encoder and *label.  column: of the frame, where something is wrong. */
 const char *tct_rows_encode(tct_rows *rows, int64_t row, double *label, int64_t *column);

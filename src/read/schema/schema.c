@@ -10,6 +10,7 @@
 
 #include "core/alloc.h"
 #include "core/json_text.h"
+#include "core/spec.h"
 
 enum { MOST_FEATURES = INT32_MAX - 1 };
 
@@ -56,23 +57,12 @@ static tct_status wrong(const tct_schema *schema, const char *column, const char
   return tct_fail_at(err, schema->name, 0, 0, "schema, column \"%.200s\": %s", column, text);
 }
 
-/* Whether `word` is one of the words of `list`, which is separated by blanks. */
-static bool listed(const char *list, const char *word) {
-  size_t length = strlen(word);
-  for (const char *at = list; at; at = strchr(at, ' ')) {
-    at += *at == ' ';
-    size_t here = strcspn(at, " ");
-    if (here == length && memcmp(at, word, length) == 0) return true;
-  }
-  return false;
-}
-
 /* Refuses keys outside the list `allowed`. */
 static tct_status check_keys(const tct_schema *schema, const json_t *object, const char *allowed, tct_error *err) {
   const char *key;
   json_t *value;
   json_object_foreach((json_t *)object, key, value) {
-    if (!listed(allowed, key)) {
+    if (!tct_word_among(key, allowed, ' ')) {
       return tct_fail_at(err, schema->name, 0, 0, "schema: unknown key \"%.60s\"; the keys here are: %s", key, allowed);
     }
   }

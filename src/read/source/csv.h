@@ -41,7 +41,5 @@ tct_status tct_csv_next(tct_csv *csv, bool *more, tct_error *err);
 /* Reads the header: names are copied into one allocation of tct_alloc, [*count] pointers and their texts;
  * *sorted [*count] orders them.  Refuses empty and repeated names, and a first line of numbers. */
 tct_status tct_csv_header(tct_csv *csv, char ***names, int64_t **sorted, int64_t *count, tct_error *err);
-/* The column of that name, or -1. */
-int64_t tct_csv_find(char *const *names, const int64_t *sorted, int64_t count, const char *name);
 void tct_csv_end(tct_csv *csv);
 #endif

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "la/matrix/rows_access.h"
+#include "read/table/names.h"
 
 static int64_t offset_at(const tct_matrix *m, const void *array, int64_t k) {
-  return m->index_type == TCT_I64 ? ((const int64_t *)array)[k] : ((const int32_t *)array)[k];
+  return tct_offset(array, m->index_type, k);
 }
-
-static size_t width_of(const tct_matrix *m) { return m->value_type == TCT_F32 ? sizeof(float) : sizeof(double); }
 
 static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
 
@@ -51,11 +51,10 @@ static void count_all(tct_data *const *part, int64_t parts, int64_t drop, int64_
 /* Room for the records of `to`, whose shape and type are set. */
 static tct_status make_room(tct_data *to, int64_t entries, const tct_data *like, tct_error *err) {
   tct_matrix *m = &to->own.m;
-  m->values = tct_alloc(entries, width_of(m));
+  m->values = tct_alloc(entries, tct_value_size(m));
   if (m->layout == TCT_CSR) {
-    size_t wide = m->index_type == TCT_I64 ? sizeof(int64_t) : sizeof(int32_t);
-    m->start = tct_alloc(m->rows + 1, wide);
-    m->index = tct_alloc(entries, wide);
+    m->start = tct_alloc(m->rows + 1, tct_index_size(m));
+    m->index = tct_alloc(entries, tct_index_size(m));
   }
   if (like->y) to->y = to->own_y = TCT_NEW(double, m->rows);
   if (like->dropped) to->dropped = TCT_NEW(unsigned char, m->rows);
@@ -66,26 +65,20 @@ static tct_status make_room(tct_data *to, int64_t entries, const tct_data *like,
   return TCT_OK;
 }
 
-static void put(const tct_matrix *m, const void *array, int64_t k, int64_t value) {
-  void *at = (void *)(uintptr_t)array; /* our own allocation */
-  if (m->index_type == TCT_I64)
-    ((int64_t *)at)[k] = value;
-  else
-    ((int32_t *)at)[k] = (int32_t)value;
-}
-
 /* Rows [first, end) of `from` go behind the *row rows and *entry entries of `to`. */
 static void append(tct_data *to, const tct_data *from, int64_t first, int64_t end, int64_t *row, int64_t *entry) {
   tct_matrix *m = &to->own.m;
   const tct_matrix *f = &from->x;
   int64_t rows = end - first;
   char *values = (char *)(uintptr_t)m->values;
-  size_t width = width_of(m);
+  size_t width = tct_value_size(m);
   if (m->layout == TCT_CSR) {
     int64_t begin = offset_at(f, f->start, first), count = offset_at(f, f->start, end) - begin;
     memcpy(values + (size_t)*entry * width, (const char *)f->values + (size_t)begin * width, (size_t)count * width);
-    for (int64_t k = 0; k < count; k++) put(m, m->index, *entry + k, offset_at(f, f->index, begin + k));
-    for (int64_t i = 1; i <= rows; i++) put(m, m->start, *row + i, *entry + offset_at(f, f->start, first + i) - begin);
+    for (int64_t k = 0; k < count; k++)
+      tct_put_offset(m->index, m->index_type, *entry + k, offset_at(f, f->index, begin + k));
+    for (int64_t i = 1; i <= rows; i++)
+      tct_put_offset(m->start, m->index_type, *row + i, *entry + offset_at(f, f->start, first + i) - begin);
     *entry += count;
   } else {
     for (int64_t i = 0; i < rows; i++)
@@ -97,30 +90,14 @@ static void append(tct_data *to, const tct_data *from, int64_t first, int64_t en
   *row += rows;
 }
 
-/* One allocation: the pointers, then the texts. */
-static char **copy_names(char *const *names, int64_t count) {
-  size_t bytes = (size_t)count * sizeof(char *);
-  for (int64_t j = 0; j < count; j++) bytes += strlen(names[j]) + 1;
-  char **copy = tct_alloc((int64_t)bytes, 1);
-  if (!copy) return NULL;
-  char *at = (char *)(copy + count);
-  for (int64_t j = 0; j < count; j++) {
-    size_t length = strlen(names[j]) + 1;
-    copy[j] = memcpy(at, names[j], length);
-    at += length;
-  }
-  return copy;
-}
-
-/* What is not records. */
-static tct_status describe(tct_data *to, const tct_data *like, tct_error *err) {
+tct_status tct_data_describe(tct_data *to, const tct_data *like, tct_error *err) {
   to->labels = like->labels;
   to->positive_unlisted = like->positive_unlisted;
   to->label_low = like->label_low;
   to->label_high = like->label_high;
   to->label_name = tct_text_copy(like->label_name);
   to->schema = tct_text_copy(like->schema);
-  if (like->names) to->names = copy_names(like->names, like->x.cols);
+  if (like->names) to->names = tct_names_copy((const char *const *)like->names, like->x.cols);
   if ((like->label_name && !to->label_name) || (like->schema && !to->schema) || (like->names && !to->names))
     return tct_fail_memory(err);
   const char *const *classes = (const char *const *)like->classes.name;
@@ -130,8 +107,7 @@ static tct_status describe(tct_data *to, const tct_data *like, tct_error *err) {
   return TCT_OK;
 }
 
-/* Behind the keys of the first `rows` records. */
-static const char *keys_after(const char *keys, int64_t rows) {
+const char *tct_keys_after(const char *keys, int64_t rows) {
   for (; rows > 0; rows--) keys += strlen(keys) + 1;
   return keys;
 }
@@ -139,12 +115,12 @@ static const char *keys_after(const char *keys, int64_t rows) {
 static tct_status join_keys(tct_data *const *part, int64_t parts, int64_t drop, tct_data *to, tct_error *err) {
   size_t bytes = 0;
   if (!part[0]->keys) return TCT_OK;
-  for (int64_t k = 0; k < parts; k++) bytes += (size_t)(keys_after(part[k]->keys, part[k]->x.rows) - part[k]->keys);
+  for (int64_t k = 0; k < parts; k++) bytes += (size_t)(tct_keys_after(part[k]->keys, part[k]->x.rows) - part[k]->keys);
   char *at = to->keys = tct_alloc((int64_t)bytes + 1, 1);
   if (!at) return tct_fail_memory(err);
   for (int64_t k = 0; k < parts; k++) {
-    const char *from = keys_after(part[k]->keys, k == 0 ? drop : 0);
-    size_t length = (size_t)(keys_after(part[k]->keys, part[k]->x.rows) - from);
+    const char *from = tct_keys_after(part[k]->keys, k == 0 ? drop : 0);
+    size_t length = (size_t)(tct_keys_after(part[k]->keys, part[k]->x.rows) - from);
     memcpy(at, from, length);
     at += length;
   }
@@ -167,7 +143,7 @@ static tct_status fill(tct_data *const *part, int64_t parts, int64_t drop, tct_d
   for (int64_t k = 0; k < parts; k++) TCT_TRY(tct_inputs_copy(&to->inputs, &part[k]->inputs, err));
   for (int64_t k = 0; k < parts; k++) append(to, part[k], k == 0 ? drop : 0, part[k]->x.rows, &row, &entry);
   TCT_TRY(join_keys(part, parts, drop, to, err));
-  return describe(to, part[0], err);
+  return tct_data_describe(to, part[0], err);
 }
 
 tct_status tct_data_join(tct_data *const *part, int64_t parts, int64_t drop, tct_data **out, tct_error *err) {
@@ -228,7 +204,7 @@ static tct_status pick(const tct_data *from, const unsigned char *mark, unsigned
   }
   TCT_TRY(pick_weights(from, mark, wanted, to, err));
   TCT_TRY(tct_inputs_copy(&to->inputs, &from->inputs, err));
-  return describe(to, from, err);
+  return tct_data_describe(to, from, err);
 }
 
 tct_status tct_data_pick(const tct_data *from, const unsigned char *mark, unsigned char wanted, tct_data **out,
@@ -254,8 +230,8 @@ tct_status tct_data_pick(const tct_data *from, const unsigned char *mark, unsign
 /* rows, entries; where each row ends; columns; values; labels; marks. */
 static int64_t packed_size(const tct_data *data, int64_t rows, int64_t entries) {
   bool csr = data->x.layout == TCT_CSR;
-  return 16 + (csr ? 8 * (rows + entries) : 0) + entries * (int64_t)width_of(&data->x) + (data->y ? 8 * rows : 0) +
-         (data->dropped ? rows : 0);
+  return 16 + (csr ? 8 * (rows + entries) : 0) + entries * (int64_t)tct_value_size(&data->x) +
+         (data->y ? 8 * rows : 0) + (data->dropped ? rows : 0);
 }
 
 static void add(char **at, const void *bytes, size_t count) {
@@ -274,9 +250,10 @@ tct_status tct_data_pack(const tct_data *data, int64_t rows, char **bytes, int64
   add(&at, &entries, 8);
   for (int64_t i = 1; csr && i <= rows; i++) add(&at, &(int64_t){offset_at(m, m->start, i)}, 8);
   for (int64_t k = 0; csr && k < entries; k++) add(&at, &(int64_t){offset_at(m, m->index, k)}, 8);
-  if (csr) add(&at, m->values, (size_t)entries * width_of(m));
+  if (csr) add(&at, m->values, (size_t)entries * tct_value_size(m));
   for (int64_t i = 0; !csr && i < rows; i++)
-    add(&at, (const char *)m->values + (size_t)(i * m->stride) * width_of(m), (size_t)m->cols * width_of(m));
+    add(&at, (const char *)m->values + (size_t)(i * m->stride) * tct_value_size(m),
+        (size_t)m->cols * tct_value_size(m));
   if (data->y) add(&at, data->y, 8 * (size_t)rows);
   if (data->dropped) add(&at, data->dropped, (size_t)rows);
   return TCT_OK;
@@ -300,15 +277,17 @@ tct_status tct_data_unpack(const char *bytes, int64_t size, const tct_data *like
   m->index_type = m->layout == TCT_CSR ? TCT_I64 : TCT_I32;
   m->stride = m->layout == TCT_CSR ? 0 : m->cols;
   tct_status status = make_room(to, entries, like, err);
-  if (status == TCT_OK) status = describe(to, like, err);
+  if (status == TCT_OK) status = tct_data_describe(to, like, err);
   if (status != TCT_OK) {
     tct_data_free(to);
     *out = NULL;
     return status;
   }
-  for (int64_t i = 1; m->layout == TCT_CSR && i <= rows; i++) take(&at, &value, 8), put(m, m->start, i, value);
-  for (int64_t k = 0; m->layout == TCT_CSR && k < entries; k++) take(&at, &value, 8), put(m, m->index, k, value);
-  take(&at, (void *)(uintptr_t)m->values, (size_t)entries * width_of(m));
+  for (int64_t i = 1; m->layout == TCT_CSR && i <= rows; i++)
+    take(&at, &value, 8), tct_put_offset(m->start, m->index_type, i, value);
+  for (int64_t k = 0; m->layout == TCT_CSR && k < entries; k++)
+    take(&at, &value, 8), tct_put_offset(m->index, m->index_type, k, value);
+  take(&at, (void *)(uintptr_t)m->values, (size_t)entries * tct_value_size(m));
   if (to->own_y) take(&at, to->own_y, 8 * (size_t)rows);
   if (to->dropped) take(&at, to->dropped, (size_t)rows);
   return TCT_OK;

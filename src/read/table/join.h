@@ -11,6 +11,11 @@ tct_status tct_data_alike(const tct_data *a, const tct_data *b, tct_error *err);
  * records comes from part 0.  The parts stay the caller's. */
 tct_status tct_data_join(tct_data *const *part, int64_t parts, int64_t drop, tct_data **out, tct_error *err);
 
+/* Copies what a table says of its columns and labels, and what is unaccounted. */
+tct_status tct_data_describe(tct_data *to, const tct_data *like, tct_error *err);
+/* Behind the keys of the first `rows` records. */
+const char *tct_keys_after(const char *keys, int64_t rows);
+
 /* The records i with mark[i] == wanted, in their order and by rows, with their weights and what the table says of
  * itself; without keys and ranks.  mark: [rows]. */
 tct_status tct_data_pick(const tct_data *from, const unsigned char *mark, unsigned char wanted, tct_data **out,
