@@ -106,6 +106,10 @@ static void add_atom(tct_grid *g, double loss, double mass) {
   add_mass(g, b, mass, loss);
 }
 
+bool tct_event_law_is_real(const tct_event *e) {
+  return e->kind != TCT_EV_EXPONENTIAL && e->kind != TCT_EV_OBJPERT && e->kind != TCT_EV_ZCDP;
+}
+
 bool tct_event_two_ways(const tct_event *event, tct_neighbours neighbours) {
   return event->kind == TCT_EV_SAMPLED_GAUSSIAN && neighbours == TCT_ADD_REMOVE && event->rate < 1;
 }

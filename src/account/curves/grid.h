@@ -30,6 +30,8 @@ typedef struct tct_pmf {
 
 /* The losses of one step, as doubles, lie within this part of 1 and of themselves. */
 #define TCT_LOSS_MARGIN (16 * 2.220446049250313e-16)
+/* Of the other kinds only a dominating law is known, which proves nothing from below. */
+bool tct_event_law_is_real(const tct_event *e);
 
 /* Where the loss of the event lies but for a mass of about `tail` at each end, and whether the pair (P, Q) and its
  * reverse differ. */
