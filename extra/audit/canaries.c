@@ -7,6 +7,7 @@
 #include "audit/audit.h"
 
 #include "core/alloc.h"
+#include "core/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -74,11 +75,6 @@ typedef struct rule {
   double low, high, sign;
 } rule;
 
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static tct_status learn(flock *f, int64_t runs, rule *out, tct_error *err) {
   int64_t total = runs * f->count, at = 0;
   double *all = TCT_NEW(double, total), with = 0, without = 0;
@@ -91,7 +87,7 @@ static tct_status learn(flock *f, int64_t runs, rule *out, tct_error *err) {
       *(f->in[i] ? &with : &without) += f->score[i];
     }
   }
-  qsort(all, (size_t)at, sizeof *all, by_value);
+  qsort(all, (size_t)at, sizeof *all, tct_ascending);
   if (at) *out = (rule){all[at / 10], all[at - 1 - at / 10], with >= without ? 1 : -1};
   tct_free(all);
   return status;
@@ -125,13 +121,7 @@ static double p_value(const tally *t, double epsilon, double delta) {
 static double epsilon_of(const tally *t, double delta, double error) {
   double low = 0, high = 50;
   if (p_value(t, 0, delta) > error) return 0;
-  for (int i = 0; i < 50; i++) {
-    double epsilon = 0.5 * (low + high);
-    if (p_value(t, epsilon, delta) > error)
-      high = epsilon;
-    else
-      low = epsilon;
-  }
+  TCT_HALVE(halving < 50, low, high, epsilon, error < p_value(t, epsilon, delta));
   return low;
 }
 

@@ -6,6 +6,7 @@
 #include "audit/audit.h"
 
 #include "core/alloc.h"
+#include "core/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -113,16 +114,11 @@ static tct_status meet(onlooker *o, int with, int64_t run, tct_error *err) {
   return TCT_OK;
 }
 
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* Kolmogorov and Smirnov's distance of the scores, with the sign that says which are the larger.  Sorts them. */
 static double distance(double *out, double *in, int64_t n) {
   double most = 0;
-  qsort(out, (size_t)n, sizeof *out, by_value);
-  qsort(in, (size_t)n, sizeof *in, by_value);
+  qsort(out, (size_t)n, sizeof *out, tct_ascending);
+  qsort(in, (size_t)n, sizeof *in, tct_ascending);
   for (int64_t k = 0, j = 0; k < n; k++) { /* of `in` j are at most out[k] */
     if (k + 1 < n && out[k + 1] == out[k]) continue;
     while (j < n && in[j] <= out[k]) j++;
@@ -156,7 +152,7 @@ static double pull(onlooker *o, int64_t j, int64_t runs, bool robust) {
       s[k] = o->seen[with][k * (o->a->cols + 1) + j];
       sum += s[k], squares += s[k] * s[k];
     }
-    if (robust) qsort(s, (size_t)runs, sizeof *s, by_value);
+    if (robust) qsort(s, (size_t)runs, sizeof *s, tct_ascending);
     middle[with] = robust ? s[runs / 2] : sum / n;
     spread[with] = robust ? pow(s[3 * runs / 4] - s[runs / 4], 2) : squares / n - pow(sum / n, 2);
   }

@@ -1,5 +1,6 @@
 /* tail.c - bounds on chances, the normal law, and the curve of one Gaussian. */
 #include "audit/audit.h"
+#include "core/number.h"
 
 #include <math.h>
 
@@ -7,13 +8,7 @@ double tct_audit_phi(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
 
 double tct_audit_quantile(double p) {
   double low = -40, high = 40;
-  for (int i = 0; i < 100; i++) {
-    double x = 0.5 * (low + high);
-    if (tct_audit_phi(x) < p)
-      low = x;
-    else
-      high = x;
-  }
+  TCT_HALVE(halving < 100, low, high, x, !(tct_audit_phi(x) < p));
   return 0.5 * (low + high);
 }
 
@@ -44,13 +39,7 @@ double tct_audit_upper_tail(int64_t n, int64_t k, double p) {
 double tct_audit_at_least(int64_t n, int64_t k, double error) {
   double low = 0, high = 1;
   if (k == 0) return 0;
-  for (int i = 0; i < 50; i++) {
-    double p = 0.5 * (low + high);
-    if (tct_audit_upper_tail(n, k, p) > error)
-      high = p;
-    else
-      low = p;
-  }
+  TCT_HALVE(halving < 50, low, high, p, error < tct_audit_upper_tail(n, k, p));
   return low;
 }
 
@@ -66,12 +55,6 @@ double tct_audit_gaussian_delta(double mu, double epsilon) {
 double tct_audit_mu_of(double epsilon, double delta) {
   double low = 0, high = 1;
   while (tct_audit_gaussian_delta(high, epsilon) < delta && high < 1e6) high *= 2;
-  for (int i = 0; i < 80; i++) {
-    double mu = 0.5 * (low + high);
-    if (tct_audit_gaussian_delta(mu, epsilon) < delta)
-      low = mu;
-    else
-      high = mu;
-  }
+  TCT_HALVE(halving < 80, low, high, mu, !(tct_audit_gaussian_delta(mu, epsilon) < delta));
   return 0.5 * (low + high);
 }

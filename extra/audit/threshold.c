@@ -12,13 +12,10 @@
  * Phi^-1(F) for a claim by one Gaussian (Nasr et al. 2023).  For any claim, T may not be above the power at F. */
 #include "audit/audit.h"
 
+#include "core/number.h"
+
 #include <math.h>
 #include <stdlib.h>
-
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 
 static int64_t above(const double *score, int64_t count, double cut) {
   int64_t sum = 0;
@@ -29,8 +26,8 @@ static int64_t above(const double *score, int64_t count, double cut) {
 void tct_audit_cuts(tct_scores *pilot, double *cut) {
   int64_t n = pilot->count;
   double best = -INFINITY;
-  qsort(pilot->out, (size_t)n, sizeof(double), by_value);
-  qsort(pilot->in, (size_t)n, sizeof(double), by_value);
+  qsort(pilot->out, (size_t)n, sizeof(double), tct_ascending);
+  qsort(pilot->in, (size_t)n, sizeof(double), tct_ascending);
   for (int64_t k = n / 5; k < n - n / 5; k += 1 + n / 20) {
     double at = 0.5 * (pilot->out[k] + pilot->in[k]);
     double more = (double)(above(pilot->in, n, at) - above(pilot->out, n, at));
@@ -83,8 +80,8 @@ enum { ROC = 40 };
 static json_t *roc_of(const tct_claim *claim, tct_scores *s) {
   json_t *fpr = json_array(), *tpr = json_array(), *allowed = json_array();
   double n = (double)s->count;
-  qsort(s->out, (size_t)s->count, sizeof(double), by_value);
-  qsort(s->in, (size_t)s->count, sizeof(double), by_value);
+  qsort(s->out, (size_t)s->count, sizeof(double), tct_ascending);
+  qsort(s->in, (size_t)s->count, sizeof(double), tct_ascending);
   for (int k = 0; k <= ROC; k++) {
     int64_t at = (int64_t)(k / (double)ROC * (n - 1));
     double cut = k % 2 ? s->out[at] : s->in[at], x = (double)above(s->out, s->count, cut) / n;

@@ -37,7 +37,6 @@
 #include "la/kernels/kernels.h"
 #include "solve/dual/dual.h"
 #include "solve/shared/batch.h"
-#include "solve/shared/weight_bound.h"
 
 #include <string.h>
 
@@ -148,15 +147,6 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return status;
 }
 
-/* w = v/(lambda n), and each of T iterations adds to v at most n steps of size C times rows of norm R, and noise.  An
- * average of iterates is no larger. */
-static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
-  const tct_release *r = &plan->promise.release[STEPS];
-  double n = (double)facts->rows, steps = (double)r->event.count;
-  double sum = n * r->clip * facts->row_norm + tct_noise_max(r, steps * (double)facts->p);
-  return steps * sum / (facts->penalty.l2 * n);
-}
-
 const tct_solver tct_solver_seqdpscd = {
     .name = "seqdpscd",
     .summary = "private dual coordinate descent, sequential inside a batch (Damaskinos et al. 2021, appendix C)",
@@ -166,5 +156,5 @@ const tct_solver tct_solver_seqdpscd = {
     .penalises_intercept = true,
     .plan = plan,
     .run = run,
-    .weight_bound = weight_bound,
+    .weight_bound = tct_dual_weight_bound,
 };

@@ -85,9 +85,6 @@ tct_status tct_calibrate(tct_make_events make, void *user, const tct_interval *r
  * rate 1 = plain gaussian. */
 tct_status tct_calibrate_noise(double rate, int64_t count, const tct_target *target, double *noise, tct_cost *cost,
                                tct_error *err);
-/* The largest number of repetitions of `event` (its own count is not looked at), at most `max_count`, that meets it. */
-tct_status tct_calibrate_count(const tct_event *event, int64_t max_count, const tct_target *target, int64_t *count,
-                               tct_cost *cost, tct_error *err);
 
 /* Adaptive filters: may the next event still be spent?  The state is plain data. */
 typedef enum tct_filter_kind {

@@ -21,8 +21,7 @@ typedef struct search {
   void *user;
   tct_neighbours neighbours;
   double epsilon, delta, precision;
-  bool integer; /* only whole x */
-  bool quick;   /* without pld */
+  bool quick; /* without pld */
   double tolerance;
   double slope;                   /* |d log epsilon / d log x| as last seen */
   double good, bad;               /* log x: cost <= epsilon at good, > epsilon at bad */
@@ -79,17 +78,12 @@ static bool close_enough(const search *s) {
   double width = fabs(s->bad - s->good);
   if (width <= s->tolerance) return true;
   double share = s->good_excess / (s->good_excess - s->bad_excess);
-  return !s->integer && width < sqrt(s->tolerance) && share * width < 0.9 * s->tolerance;
+  return width < sqrt(s->tolerance) && share * width < 0.9 * s->tolerance;
 }
 
 static tct_status close_bracket(search *s, tct_error *err) {
   for (int step = 0; step < 200 && !close_enough(s); step++) {
     double x = exp(next_point(s, step));
-    if (s->integer) {
-      double low = tct_min(s->good_x, round(exp(s->bad))), high = tct_max(s->good_x, round(exp(s->bad)));
-      if (high - low <= 1) break;
-      x = tct_min(tct_max(round(x), low + 1), high - 1);
-    }
     TCT_TRY(try_at(s, x, err));
   }
   double width = fabs(s->bad - s->good);
@@ -97,7 +91,7 @@ static tct_status close_bracket(search *s, tct_error *err) {
   return TCT_OK;
 }
 
-static bool near_root(const search *s) { return !s->integer && s->good_excess > -2e-3; }
+static bool near_root(const search *s) { return s->good_excess > -2e-3; }
 
 /* From a good x outwards until one costs too much: epsilon is taken to move like 1/x, or as the last two
  * points say. *ended: the dear end itself is good, or a secant shows the root within the tolerance. */
@@ -111,7 +105,6 @@ static tct_status find_bad(search *s, double dear, bool *ended, tct_error *err) 
     if (s->good_excess < -5) stride = 3;
     double next = end > s->good ? tct_min(end, s->good + stride) : tct_max(end, s->good - stride);
     double x = next == end ? dear : exp(next);
-    if (s->integer) x = tct_min(tct_max(round(x), s->good_x + 1), dear);
     s->bad = NAN;
     TCT_TRY(try_at(s, x, err));
     if (!isnan(s->bad)) return TCT_OK;
@@ -134,7 +127,7 @@ static tct_status find_good(search *s, double start, double cheap, tct_error *er
     double stride = (1.5 * s->bad_excess / s->slope + s->tolerance) * exp2(step);
     at = end > at ? tct_min(end, at + stride) : tct_max(end, at - stride);
     double x = at == end ? cheap : exp(at);
-    TCT_TRY(try_at(s, s->integer ? tct_max(round(x), cheap) : x, err));
+    TCT_TRY(try_at(s, x, err));
   }
   return TCT_OK;
 }
@@ -201,40 +194,17 @@ static tct_status run_search(search *s, const tct_interval *range, double *x, tc
   return TCT_OK;
 }
 
-static search search_for(tct_make_events make, void *user, const tct_interval *range, const tct_target *target) {
-  return (search){.make = make,
-                  .user = user,
-                  .neighbours = target->neighbours,
-                  .epsilon = target->epsilon,
-                  .delta = target->delta,
-                  .slope = 1,
-                  .tolerance = range->tolerance,
-                  .precision = TCT_PRECISION};
-}
-
 tct_status tct_calibrate(tct_make_events make, void *user, const tct_interval *range, const tct_target *target,
                          double *x, tct_cost *cost, tct_error *err) {
-  search s = search_for(make, user, range, target);
+  search s = {.make = make,
+              .user = user,
+              .neighbours = target->neighbours,
+              .epsilon = target->epsilon,
+              .delta = target->delta,
+              .slope = 1,
+              .tolerance = range->tolerance,
+              .precision = TCT_PRECISION};
   return run_search(&s, range, x, cost, err);
-}
-
-static tct_status make_count(double x, void *user, tct_events *out, tct_error *err) {
-  tct_event event = *(const tct_event *)user;
-  event.count = (int64_t)x;
-  return tct_events_add(out, event, err);
-}
-
-tct_status tct_calibrate_count(const tct_event *event, int64_t max_count, const tct_target *target, int64_t *count,
-                               tct_cost *cost, tct_error *err) {
-  double x = 0;
-  tct_event copy = *event;
-  tct_interval range = {TCT_LARGEST, 1, (double)max_count, 1e-17}; /* ends at neighbouring integers */
-  search s = search_for(make_count, &copy, &range, target);
-  s.slope = 0.5;
-  s.integer = true;
-  TCT_TRY(run_search(&s, &range, &x, cost, err));
-  *count = (int64_t)x;
-  return TCT_OK;
 }
 
 typedef struct noise_query {

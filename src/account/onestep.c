@@ -13,6 +13,7 @@
 #include "account/account.h"
 #include "account/curves/normal.h"
 #include "account/curves/renyi.h"
+#include "core/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -77,13 +78,7 @@ double tct_onestep_epsilon(const tct_event *e, tct_neighbours neighbours, double
   if (!(log_delta(e, neighbours, nu, low) <= aim))
     for (double step = 1; !(log_delta(e, neighbours, nu, high = low + step) <= aim); step *= 2)
       if (!isfinite(high)) return INFINITY;
-  for (int i = 0; i < 200 && high - low > 1e-14 * high; i++) {
-    double middle = 0.5 * (low + high);
-    if (log_delta(e, neighbours, nu, middle) <= aim)
-      high = middle;
-    else
-      low = middle;
-  }
+  TCT_HALVE(halving < 200 && high - low > 1e-14 * high, low, high, middle, log_delta(e, neighbours, nu, middle) <= aim);
   return high * (1 + TCT_MARGIN) + TCT_MARGIN * (nu + (e->kind == TCT_EV_OBJPERT ? 1 / e->noise : 0));
 }
 

@@ -24,6 +24,7 @@
 #include "account/curves/normal.h"
 #include "account/curves/renyi.h"
 #include "account/curves/work.h"
+#include "core/number.h"
 
 static const double largest_mu = 1e75; /* its square's square is a double */
 
@@ -83,13 +84,7 @@ static double replace_root(double m, double q, double aim, int side) {
     high += m + 8;
     if (!(high < 60 * (m + 8))) return INFINITY;
   }
-  for (int i = 0; i < 100 && high - low > 2e-16 * high; i++) {
-    double middle = 0.5 * (low + high);
-    if (replace_log_delta(m, q, middle) > aim)
-      low = middle;
-    else
-      high = middle;
-  }
+  TCT_HALVE(halving < 100 && high - low > 2e-16 * high, low, high, middle, !(replace_log_delta(m, q, middle) > aim));
   return side ? high : low;
 }
 

@@ -22,6 +22,7 @@
 #include "account/curves/work.h"
 #include "certify/cross_check.h"
 #include "core/point.h"
+#include "core/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -61,13 +62,8 @@ static double excess(const worlds *w, double epsilon, double x) {
 static double replaced_crossing(const worlds *w, double epsilon) {
   double low = 0, high = 1;
   while (log_mix(high, w->mu, w->rate) - log_mix(high, -w->mu, w->rate) < epsilon && high < 1e6) high *= 2;
-  for (int i = 0; i < 60; i++) {
-    double middle = (low + high) / 2;
-    if (log_mix(middle, w->mu, w->rate) - log_mix(middle, -w->mu, w->rate) < epsilon)
-      low = middle;
-    else
-      high = middle;
-  }
+  TCT_HALVE(halving < 60, low, high, middle,
+            !(log_mix(middle, w->mu, w->rate) - log_mix(middle, -w->mu, w->rate) < epsilon));
   return low;
 }
 
@@ -115,13 +111,7 @@ static double exact_epsilon(const worlds *w, double delta) {
   if (!(w->mu <= FAR_APART)) return w->rate >= 1 ? FAR : 0;
   if (exact_delta(w, 0) <= delta) return 0;
   while (!(exact_delta(w, high) <= delta) && high < FAR) high *= 2;
-  for (int i = 0; i < BISECT && high - low > 1e-12 * high; i++) {
-    double middle = (low + high) / 2;
-    if (exact_delta(w, middle) <= delta)
-      high = middle;
-    else
-      low = middle;
-  }
+  TCT_HALVE(halving < BISECT && high - low > 1e-12 * high, low, high, middle, exact_delta(w, middle) <= delta);
   return high;
 }
 
@@ -165,13 +155,8 @@ static double blurred_epsilon(const tct_events *events, double factor, double de
     if (high > FAR) return INFINITY;
     high *= 2;
   }
-  for (int i = 0; i < 50 && high - low > 1e-9 * high; i++) {
-    double middle = (low + high) / 2;
-    if (blurred_delta(found, factor, sqrt(square), middle) <= delta)
-      high = middle;
-    else
-      low = middle;
-  }
+  TCT_HALVE(halving < 50 && high - low > 1e-9 * high, low, high, middle,
+            blurred_delta(found, factor, sqrt(square), middle) <= delta);
   return high;
 }
 

@@ -16,6 +16,7 @@
 #include "account/curves/work.h"
 #include "core/point.h"
 #include "core/alloc.h"
+#include "core/number.h"
 
 #include <math.h>
 
@@ -79,26 +80,14 @@ static double epsilon_of(const profile *p, double delta) {
     if (high > FAR) return INFINITY;
     high *= 2;
   }
-  for (int k = 0; k < HALVINGS; k++) {
-    double middle = 0.5 * (low + high);
-    if (delta_of(p, middle) <= delta)
-      high = middle;
-    else
-      low = middle;
-  }
+  TCT_HALVE(halving < HALVINGS, low, high, middle, delta_of(p, middle) <= delta);
   return high;
 }
 
 /* The least log M: one of its terms rises with e, the other falls, and above `high` the first is the larger. */
 static double log_ratio(const profile *p, double fewer, double first) {
   double low = 0, high = fmax(first, log1p(fewer * delta_of(p, 0)));
-  for (int k = 0; k < HALVINGS; k++) {
-    double middle = 0.5 * (low + high);
-    if (log1p(fewer * delta_of(p, middle)) > middle)
-      low = middle;
-    else
-      high = middle;
-  }
+  TCT_HALVE(halving < HALVINGS, low, high, middle, !(log1p(fewer * delta_of(p, middle)) > middle));
   return high;
 }
 
@@ -125,13 +114,8 @@ static double best_delta(double from, double to, double mean, double epsilon) {
 static double lower_of(double mu, double mean, double delta) {
   double low = 0, high = 60;
   if (!(mu > 0 && mu < 40 && tct_work_pay(2 * 30 * STEPS * 100.0))) return 0;
-  for (int k = 0; k < 30; k++) {
-    double middle = 0.5 * (low + high);
-    if (fmax(best_delta(mu, 0, mean, middle), best_delta(0, mu, mean, middle)) > delta)
-      low = middle;
-    else
-      high = middle;
-  }
+  TCT_HALVE(halving < 30, low, high, middle,
+            !(fmax(best_delta(mu, 0, mean, middle), best_delta(0, mu, mean, middle)) > delta));
   return low;
 }
 

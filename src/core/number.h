@@ -1,4 +1,4 @@
-/* number.h - decimal texts to doubles, correctly rounded, independent of the locale; and a public sequence. */
+/* number.h - decimal texts to doubles, correctly rounded, independent of the locale; a public sequence; halvings. */
 #ifndef TCT_CORE_NUMBER_H
 #define TCT_CORE_NUMBER_H
 #include <locale.h>
@@ -29,5 +29,19 @@ static inline uint64_t tct_split_mix(uint64_t *state) {
   z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
   z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
   return z ^ (z >> 31);
+}
+
+/* Bisection of the doubles [low, high] while `more` holds, a condition on the number of halvings so far.  The middle
+ * becomes the upper end where `enough` holds for it, else the lower end. */
+#define TCT_HALVE(more, low, high, middle, enough) \
+  for (int halving = 0; more; halving++) {         \
+    double middle = 0.5 * (low + high);            \
+    *((enough) ? &high : &low) = middle;           \
+  }
+
+/* For qsort of doubles. */
+static inline int tct_ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
 }
 #endif

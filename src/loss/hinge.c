@@ -34,10 +34,6 @@ static double dual_step(double alpha, double u, double s, double y, double h, in
   double to = s > 0 ? tct_clamp(b + gain / s, 0, 1) : gain > 0 ? 1 : gain < 0 ? 0 : b;
   return tct_dual_move_signed(alpha, to, y, 0, 1);
 }
-static double dual_start(double y, double h) {
-  (void)y, (void)h;
-  return 0;
-}
 TCT_LOSS_LOOPS
 
 const tct_loss_kind tct_loss_hinge = {
@@ -48,14 +44,7 @@ const tct_loss_kind tct_loss_hinge = {
     .binary = true,
     .one_sign = true,
     .slope_bound = 1,
-    .curvature_bound = curvature_bound,
-    .value = value,
-    .slope = slope,
-    .curve = curve,
+    TCT_LOSS_OWN,
     .conjugate = conjugate,
     .dual_step = dual_step,
-    .dual_start = dual_start,
-    .slopes = slopes,
-    .values = values,
-    .sum = sum,
 };

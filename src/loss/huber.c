@@ -27,10 +27,6 @@ static double dual_step(double alpha, double u, double s, double y, double h, in
   double a = tct_clamp(alpha, -h, h);
   return tct_dual_move(alpha, tct_clamp(a + (y - a - u) / (1 + s), -h, h), -h, h);
 }
-static double dual_start(double y, double h) {
-  (void)y, (void)h;
-  return 0;
-}
 TCT_LOSS_LOOPS
 
 static const tct_option options[] = {
@@ -47,14 +43,7 @@ const tct_loss_kind tct_loss_huber = {
     .options = options,
     .slope_bound = INFINITY,
     .slope_bound_of = slope_bound_of,
-    .curvature_bound = curvature_bound,
-    .value = value,
-    .slope = slope,
-    .curve = curve,
+    TCT_LOSS_OWN,
     .conjugate = conjugate,
     .dual_step = dual_step,
-    .dual_start = dual_start,
-    .slopes = slopes,
-    .values = values,
-    .sum = sum,
 };

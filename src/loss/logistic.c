@@ -104,10 +104,6 @@ static double dual_step(double alpha, double u, double s, double y, double h, in
   }
   return tct_dual_move_signed(alpha, tct_clamp(b, END, 1 - END), y, END, 1 - END);
 }
-static double dual_start(double y, double h) {
-  (void)y, (void)h;
-  return 0;
-}
 
 /* Loops of one instruction set: out[i] = slope, and out[i] = value, i < n. */
 #define LOOPS(level)                                                                                          \
@@ -161,14 +157,7 @@ const tct_loss_kind tct_loss_logistic = {
     .one_sign = true,
     .slope_bound = 1,
     .slope_bound_within = slope_bound_within,
-    .curvature_bound = curvature_bound,
-    .value = value,
-    .slope = slope,
-    .curve = curve,
+    TCT_LOSS_OWN,
     .conjugate = conjugate,
     .dual_step = dual_step,
-    .dual_start = dual_start,
-    .slopes = slopes,
-    .values = values,
-    .sum = sum,
 };

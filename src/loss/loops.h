@@ -24,6 +24,11 @@
     return tct_lanes_sum(lane);                                                            \
   }
 
+/* What every loss file defines, in its table. */
+#define TCT_LOSS_OWN                                                                                    \
+  .curvature_bound = curvature_bound, .value = value, .slope = slope, .curve = curve, .slopes = slopes, \
+  .values = values, .sum = sum
+
 static inline double tct_clamp(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
 
 /* The step from alpha to `to` in [low, high], such that alpha + step, as computed, does not round past an end. */

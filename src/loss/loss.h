@@ -40,10 +40,9 @@ typedef struct tct_loss_kind {
   /* Dual coordinate step: the zeta that minimises l*(-(alpha+zeta)) + u*zeta + s*zeta^2/2,
    * u = x.v/(lambda n), s = L|x|^2/(lambda n) >= 0.  alpha is pulled into the dual domain first, so
    * that alpha+zeta always lies in it.  newton: number of safeguarded Newton steps (closed forms
-   * ignore it).  NULL: the dual solvers refuse this loss.  With it: conjugate and dual_start. */
+   * ignore it).  NULL: the dual solvers refuse this loss.  With it: conjugate.  Duals start at 0, which lies in every
+   * domain. */
   double (*dual_step)(double alpha, double u, double s, double y, double h, int newton);
-  /* A starting dual value inside the domain that is 0 or reveals only a constant. */
-  double (*dual_start)(double y, double h);
   /* out[i] = slope(z[i], y[i]) for i < n, vectorised; within 4 ulp of `slope`. */
   void (*slopes)(const double *z, const double *y, double h, double *out, int64_t n);
   /* out[i] = value(z[i], y[i]) for i < n, vectorised. */

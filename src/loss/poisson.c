@@ -45,11 +45,5 @@ const tct_loss_kind tct_loss_poisson = {
     .link = TCT_LINK_LOG,
     .counts = true,
     .slope_bound = INFINITY,
-    .curvature_bound = curvature_bound,
-    .value = value,
-    .slope = slope,
-    .curve = curve,
-    .slopes = slopes,
-    .values = values,
-    .sum = sum,
+    TCT_LOSS_OWN,
 };

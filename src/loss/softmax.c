@@ -6,7 +6,7 @@
  * the variance of v under q, at most a quarter of its range squared, and the range is at most sqrt(2) |v|.
  *
  * As a function of one margin, the others held, it is logistic loss up to a shift: value, slope and curve are those. */
-#include "loss/loss.h"
+#include "loss/loops.h"
 
 #include <math.h>
 
@@ -53,12 +53,6 @@ const tct_loss_kind tct_loss_softmax = {
     .binary = true,
     .one_sign = true,
     .slope_bound = 0x1.6a09e667f3bcdp0, /* sqrt(2), rounded up */
-    .curvature_bound = curvature_bound,
-    .value = value,
-    .slope = slope,
-    .curve = curve,
-    .slopes = slopes,
-    .values = values,
-    .sum = sum,
+    TCT_LOSS_OWN,
     .joint = joint,
 };

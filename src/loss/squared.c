@@ -31,10 +31,6 @@ static double dual_step(double alpha, double u, double s, double y, double h, in
   (void)h, (void)newton;
   return (y - alpha - u) / (1 + s);
 }
-static double dual_start(double y, double h) {
-  (void)y, (void)h;
-  return 0;
-}
 TCT_LOSS_LOOPS
 
 const tct_loss_kind tct_loss_squared = {
@@ -45,14 +41,7 @@ const tct_loss_kind tct_loss_squared = {
     .fused = TCT_FUSED_SQUARED,
     .least_squares = true,
     .slope_bound = INFINITY,
-    .curvature_bound = curvature_bound,
-    .value = value,
-    .slope = slope,
-    .curve = curve,
+    TCT_LOSS_OWN,
     .conjugate = conjugate,
     .dual_step = dual_step,
-    .dual_start = dual_start,
-    .slopes = slopes,
-    .values = values,
-    .sum = sum,
 };

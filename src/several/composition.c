@@ -72,7 +72,7 @@ typedef struct tct_wish {
   int64_t rows, cols;
 } tct_wish;
 
-static void drop_parts(tct_composition *c) {
+void tct_composition_drop(tct_composition *c) {
   for (int64_t j = 0; j < c->parts; j++) tct_plan_free(c->part[j].plan);
   tct_free(c->part);
   c->part = NULL, c->parts = 0;
@@ -95,7 +95,7 @@ static tct_status make_part(const tct_wish *w, size_t j, double epsilon, double 
   if (w->models[j] > 1) {
     tct_status status = classes_within(&own, w->models[j], w, &inner, err);
     if (status == TCT_OK) *part = inner.part[0], inner.part[0].plan = NULL;
-    drop_parts(&inner);
+    tct_composition_drop(&inner);
     return status;
   }
   *part =
@@ -110,7 +110,7 @@ tct_status tct_part_make(const tct_config *config, int64_t models, int64_t rows,
 }
 
 static tct_status make_parts(const tct_wish *w, double epsilon, double delta, tct_composition *c, tct_error *err) {
-  drop_parts(c);
+  tct_composition_drop(c);
   c->each = epsilon, c->each_delta = delta;
   c->part = TCT_NEW(tct_part, (int64_t)w->count);
   if (!c->part) return tct_fail_memory(err);
@@ -124,7 +124,7 @@ static tct_status make_parts(const tct_wish *w, double epsilon, double delta, tc
 /* The copies of one plan. */
 static tct_status make_copies(const tct_config *config, int64_t models, const tct_wish *w, double epsilon, double delta,
                               tct_composition *c, tct_error *err) {
-  drop_parts(c);
+  tct_composition_drop(c);
   c->each = epsilon, c->each_delta = delta;
   c->part = TCT_NEW(tct_part, 1);
   if (!c->part) return tct_fail_memory(err);
@@ -165,11 +165,11 @@ static tct_status largest(maker make, void *user, double low, tct_composition *c
     bool enough = false, holds = status == TCT_OK && cost <= c->epsilon;
     double level = log(cost);
     if (holds) {
-      drop_parts(c);
+      tct_composition_drop(c);
       *c = try, s.low = s.at, s.found = true;
       enough = level > log(c->epsilon) - SLACK;
     } else {
-      drop_parts(&try);
+      tct_composition_drop(&try);
       s.high = s.at;
     }
     if (status != TCT_OK || isinf(cost) || enough) break;
@@ -229,17 +229,22 @@ static tct_status search_within(const tct_wish *w, double epsilon, double delta,
 
 /* ---- the interface ------------------------------------------------------------------------------------------- */
 
-static tct_status check_wish(const tct_wish *w, double share, tct_error *err) {
-  if (!w->count) return tct_fail(err, TCT_E_USAGE, "a search needs at least one candidate; give its settings");
-  if (!(share > 0 && share < 1))
-    return tct_fail(err, TCT_E_USAGE, "the share of the choice must lie between 0 and 1; give e.g. 0.1");
-  for (size_t j = 0; j < w->count; j++) {
-    const tct_config *c = w->config[j], *first = w->config[0];
-    if (w->models[j] < 1) return tct_fail(err, TCT_E_USAGE, "a candidate has no model; give at least 1 for each");
-    if (c->neighbours != first->neighbours || c->epsilon != first->epsilon || c->delta != first->delta)
+tct_status tct_candidates_take(const tct_config *const *given, size_t count, tct_config *own, tct_error *err) {
+  if (!count) return tct_fail(err, TCT_E_USAGE, "a search needs at least one candidate; give its settings");
+  for (size_t j = 0; j < count; j++) {
+    TCT_TRY(tct_config_take(given[j], &own[j], err));
+    if (own[j].neighbours != own->neighbours || own[j].epsilon != own->epsilon || own[j].delta != own->delta)
       return tct_fail(err, TCT_E_USAGE,
                       "the candidates' epsilon, delta or neighbours differ; they are the search's, and one for all");
   }
+  return TCT_OK;
+}
+
+static tct_status check_wish(const tct_wish *w, double share, tct_error *err) {
+  if (!(share > 0 && share < 1))
+    return tct_fail(err, TCT_E_USAGE, "the share of the choice must lie between 0 and 1; give e.g. 0.1");
+  for (size_t j = 0; j < w->count; j++)
+    if (w->models[j] < 1) return tct_fail(err, TCT_E_USAGE, "a candidate has no model; give at least 1 for each");
   return TCT_OK;
 }
 
@@ -254,7 +259,7 @@ static tct_status check_budget(const tct_config *config, const tct_wish *w, tct_
 
 void tct_composition_free(tct_composition *composition) {
   if (!composition) return;
-  drop_parts(composition);
+  tct_composition_drop(composition);
   tct_free(composition);
 }
 
@@ -280,15 +285,6 @@ tct_composition *tct_compose_classes(const tct_config *given, int64_t models, in
   return NULL;
 }
 
-static tct_status take_candidates(const tct_config *const *given, size_t count, tct_config *own, const tct_config **at,
-                                  tct_error *err) {
-  for (size_t j = 0; j < count; j++) {
-    TCT_TRY(tct_config_take(given[j], &own[j], err));
-    at[j] = &own[j];
-  }
-  return TCT_OK;
-}
-
 tct_composition *tct_compose_search(const tct_config *const *candidates, const int64_t *models, size_t count,
                                     double share, int64_t rows, int64_t cols, tct_error *err) {
   tct_error local = {0};
@@ -298,7 +294,8 @@ tct_composition *tct_compose_search(const tct_config *const *candidates, const i
   const tct_config **at = TCT_NEW(const tct_config *, (int64_t)count + 1);
   tct_composition *out = TCT_NEW(tct_composition, 1);
   tct_wish w = {at, models, count, rows, cols};
-  tct_status status = own && at && out ? take_candidates(candidates, count, own, at, err) : tct_fail_memory(err);
+  tct_status status = own && at && out ? tct_candidates_take(candidates, count, own, err) : tct_fail_memory(err);
+  for (size_t j = 0; status == TCT_OK && j < count; j++) at[j] = &own[j];
   if (status == TCT_OK) status = check_wish(&w, share, err);
   if (status == TCT_OK) status = check_budget(at[0], &w, err);
   if (status == TCT_OK) status = search_within(&w, at[0]->epsilon, at[0]->delta, share, out, err);

@@ -31,6 +31,10 @@ struct tct_composition {
  * The plan is the caller's to free. */
 tct_status tct_part_make(const tct_config *config, int64_t models, int64_t rows, int64_t cols, tct_part *part,
                          tct_error *err);
+/* own[count] <- the candidates of a search, of which there is one at least, with one budget and relation for all. */
+tct_status tct_candidates_take(const tct_config *const *given, size_t count, tct_config *own, tct_error *err);
+/* Frees the parts. */
+void tct_composition_drop(tct_composition *c);
 /* Appends the events of all its fits. */
 tct_status tct_part_events(const tct_part *part, tct_events *out, tct_error *err);
 /* What a fit of several classes refuses is refused here, and charges nothing.  *shell <- its model without weights,

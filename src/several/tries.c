@@ -31,12 +31,6 @@ static int64_t models_of(const wish *w, const tct_config *config) {
   return w->classes > 2 && tct_config_labels(config) != TCT_LABELS_CLASSES ? w->classes : 1;
 }
 
-static void drop_parts(tct_composition *c) {
-  for (int64_t j = 0; j < c->parts; j++) tct_plan_free(c->part[j].plan);
-  tct_free(c->part);
-  c->part = NULL, c->parts = 0;
-}
-
 /* Plans every candidate, and its score, for `each` and the delta of one try. */
 static tct_status make(const wish *w, double each, tct_composition *c, tct_error *err) {
   double delta = w->config[0].delta / (double)w->mean, fit = (1 - w->share) * each;
@@ -50,6 +44,7 @@ static tct_status make(const wish *w, double each, tct_composition *c, tct_error
   for (size_t j = 0; j < w->count; j++) {
     tct_config own = w->config[j];
     own.epsilon = fit, own.delta = delta;
+    own.ledger = NULL; /* one charge, for everything */
     TCT_TRY(tct_part_make(&own, models_of(w, &own), w->rows, w->cols, &c->part[j], err));
     c->parts++;
   }
@@ -96,11 +91,11 @@ static tct_status largest(const wish *w, double epsilon, tct_composition *c, tct
     if (status == TCT_OK) status = price(w, &try, &cost, err);
     double over = log(cost) - log(epsilon);
     if (status == TCT_OK && cost <= epsilon) {
-      drop_parts(c);
+      tct_composition_drop(c);
       *c = try, c->epsilon = cost, low = at;
       if (over > -SLACK) break;
     } else {
-      drop_parts(&try);
+      tct_composition_drop(&try);
       high = at;
     }
     at = isfinite(over) ? at - over - 0.5 * SLACK : 0.5 * (low + high);
@@ -113,28 +108,13 @@ static tct_status largest(const wish *w, double epsilon, tct_composition *c, tct
 }
 
 static tct_status check(const wish *w, tct_error *err) {
-  if (!w->count) return tct_fail(err, TCT_E_USAGE, "a search needs at least one candidate; give its settings");
   if (!(w->share > 0 && w->share < 1))
     return tct_fail(err, TCT_E_USAGE, "the share of the score must lie between 0 and 1; give e.g. 0.3");
   if (w->mean < 1 || w->mean > TCT_SELECTION_MOST)
     return tct_fail(err, TCT_E_USAGE, "the mean number of tries must lie between 1 and %d; give e.g. 50",
                     TCT_SELECTION_MOST);
-  for (size_t j = 0; j < w->count; j++) {
-    const tct_config *c = &w->config[j], *first = &w->config[0];
-    if (c->neighbours != first->neighbours || c->epsilon != first->epsilon || c->delta != first->delta)
-      return tct_fail(err, TCT_E_USAGE,
-                      "the candidates' epsilon, delta or neighbours differ; they are the search's, and one for all");
-  }
   if (!(w->config[0].epsilon > 0 && isfinite(w->config[0].epsilon) && w->config[0].delta > 0 && w->config[0].delta < 1))
     return tct_fail(err, TCT_E_USAGE, "a search with random tries needs an epsilon above 0 and a delta in (0, 1)");
-  return TCT_OK;
-}
-
-static tct_status take(const tct_config *const *given, size_t count, tct_config *own, tct_error *err) {
-  for (size_t j = 0; j < count; j++) {
-    TCT_TRY(tct_config_take(given[j], &own[j], err));
-    own[j].ledger = NULL; /* one charge, for everything */
-  }
   return TCT_OK;
 }
 
@@ -146,7 +126,7 @@ tct_composition *tct_compose_tries_classes(const tct_config *const *candidates, 
   tct_config *own = TCT_NEW(tct_config, (int64_t)count + 1);
   tct_composition *out = TCT_NEW(tct_composition, 1);
   wish w = {own, count, classes, tries->mean, rows, cols, tries->share};
-  tct_status status = own && out ? take(candidates, count, own, err) : tct_fail_memory(err);
+  tct_status status = own && out ? tct_candidates_take(candidates, count, own, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = check(&w, err);
   if (status == TCT_OK) {
     out->delta = own[0].delta, out->neighbours = (tct_neighbours)own[0].neighbours;

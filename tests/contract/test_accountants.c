@@ -355,20 +355,6 @@ static void calibrated_noise_is_proved_and_close_to_the_smallest(void **state) {
   }
 }
 
-static void the_count_after_the_calibrated_one_costs_too_much(void **state) {
-  (void)state;
-  tct_event event = tct_event_gaussian(10, 1);
-  int64_t count;
-  tct_cost cost;
-  assert_int_equal(tct_calibrate_count(&event, 1000000, &(tct_target){TCT_ADD_REMOVE, 2, 1e-6}, &count, &cost, NULL),
-                   TCT_OK);
-  double mu = sqrt((double)count) / 10, next = sqrt((double)count + 1) / 10;
-  assert_true(tct_gaussian_epsilon(mu, log(1e-6)) <= 2);
-  assert_true(tct_gaussian_epsilon(next, log(1e-6)) > 2 * (1 - 1e-9));
-  assert_int_equal(tct_calibrate_count(&event, 10, &(tct_target){TCT_ADD_REMOVE, 1e-4, 1e-9}, &count, &cost, NULL),
-                   TCT_E_BUDGET);
-}
-
 static void a_filter_allows_what_its_accountant_proves_and_no_more(void **state) {
   (void)state;
   static const char *names[] = {"zcdp", "gdp", "rdp", "basic"};
@@ -520,7 +506,6 @@ int main(void) {
       cmocka_unit_test(a_comparison_never_makes_a_number_of_nan),
       cmocka_unit_test(a_single_sampled_step_calibrates_down_to_tiny_delta),
       cmocka_unit_test(calibrated_noise_is_proved_and_close_to_the_smallest),
-      cmocka_unit_test(the_count_after_the_calibrated_one_costs_too_much),
       cmocka_unit_test(the_orders_of_the_rdp_filter_share_delta),
       cmocka_unit_test(a_filter_allows_what_its_accountant_proves_and_no_more),
       cmocka_unit_test(random_lists_give_true_brackets_of_at_most_the_sum_of_parts),

@@ -21,6 +21,7 @@
 #include "solve/coordinate/dpcd.h"
 
 #include "core/alloc.h"
+#include "core/number.h"
 #include "core/processors.h"
 #include "la/kernels/kernels.h"
 #include "solve/coordinate/rules.def"
@@ -74,17 +75,12 @@ tct_status tct_dpcd_list(const tct_facts *facts, const tct_spec *spec, const cha
   return TCT_OK;
 }
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 tct_status tct_dpcd_moment_reach(const tct_facts *facts, const double *bounds, bool l1, double *sensitivity,
                                  tct_error *err) {
   double *sorted = TCT_NEW(double, facts->p), room = facts->row_norm * facts->row_norm, full = 0, part = 0;
   if (!sorted) return tct_fail_memory(err);
   memcpy(sorted, bounds, (size_t)facts->p * sizeof *sorted);
-  qsort(sorted, (size_t)facts->p, sizeof *sorted, ascending);
+  qsort(sorted, (size_t)facts->p, sizeof *sorted, tct_ascending);
   for (int64_t j = 0; j < facts->p && part == 0; j++) {
     double cost = sorted[j] * sorted[j];
     if (cost <= room)

@@ -47,7 +47,6 @@
 #include "solve/dual/dual.h"
 #include "solve/dual/rules.def"
 #include "solve/shared/batch.h"
-#include "solve/shared/weight_bound.h"
 
 #include <omp.h>
 #include <string.h>
@@ -281,15 +280,6 @@ static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan
   return TCT_OK;
 }
 
-/* w = v/(lambda n), and each of T iterations adds to v at most n steps of size C times rows of norm R, and noise.  An
- * average of iterates is no larger. */
-static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
-  const tct_release *r = &plan->promise.release[STEPS];
-  double n = (double)facts->rows, steps = (double)r->event.count;
-  double sum = n * r->clip * facts->row_norm + tct_noise_max(r, steps * (double)facts->p);
-  return steps * sum / (facts->penalty.l2 * n);
-}
-
 const tct_solver tct_solver_dpscd = {
     .name = "dpscd",
     .summary = "private dual coordinate descent (Damaskinos et al. 2021), duals kept secret",
@@ -300,6 +290,6 @@ const tct_solver tct_solver_dpscd = {
     .penalises_intercept = true,
     .plan = plan,
     .run = run,
-    .weight_bound = weight_bound,
+    .weight_bound = tct_dual_weight_bound,
     .noise_size = noise_size,
 };

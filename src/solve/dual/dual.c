@@ -4,6 +4,7 @@
 #include "core/alloc.h"
 #include "core/processors.h"
 #include "la/kernels/kernels.h"
+#include "solve/shared/weight_bound.h"
 
 #include <string.h>
 
@@ -34,4 +35,13 @@ void tct_dual_free(tct_dual *dual) {
 
 void tct_dual_primal(tct_dual *dual) {
   for (int64_t j = 0; j < dual->p; j++) dual->w[j] = dual->v[j] / dual->lambda_n;
+}
+
+/* w = v/(lambda n), and each of T iterations adds to v at most n steps of size C times rows of norm R, and noise.  An
+ * average of iterates is no larger. */
+double tct_dual_weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  const tct_release *r = &plan->promise.release[0];
+  double n = (double)facts->rows, steps = (double)r->event.count;
+  double sum = n * r->clip * facts->row_norm + tct_noise_max(r, steps * (double)facts->p);
+  return steps * sum / (facts->penalty.l2 * n);
 }

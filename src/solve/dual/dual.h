@@ -16,4 +16,6 @@ tct_status tct_dual_new(const tct_problem *problem, tct_dual *out, tct_error *er
 void tct_dual_free(tct_dual *dual); /* wipes alpha */
 /* w <- v/(lambda n). */
 void tct_dual_primal(tct_dual *dual);
+/* tct_solver.weight_bound, of a promise of nothing but sums of dual steps. */
+double tct_dual_weight_bound(const tct_facts *facts, const tct_solver_plan *plan);
 #endif
