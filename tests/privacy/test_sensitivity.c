@@ -73,6 +73,7 @@ static const form forms[] = {
     {"dpnewton:steps=3,clip=0.1", 0.9, 0, NULL, 0},
     {"dpmetric:steps=3,budget_fraction=0.3,second=0.3,clip=0.3", 0.9, 1e4, NULL, 0},
     {"dpmetric:steps=3,shape=diagonal,clip=0.03", 0.9, 0, NULL, 0},
+    {"dpmetric:steps=3,shape=diagonal,budget_fraction=0.3,second=0.3,clip=0.3", 0.9, 1e4, NULL, 0},
     {"dponestep:errors=robust,steps=3", 0.9, 1e4, "poisson", 8},
     {"dponestep:errors=robust,steps=3", 0.9, 1e4, NULL, 0},
     {"dponestep:errors=model,steps=3", 0.9, 0, "poisson", 0},
@@ -88,18 +89,19 @@ typedef struct pair {
   double x[P], y, other[P], other_y, push[P + 1];
 } pair;
 
-/* In units of the row norm bound: of full length along an axis or along none, short, and so that the intercept counts
- * as much as the rest. */
+/* In units of the row norm bound: of full length along an axis or along none, short; LEVEL, in units of the intercept:
+ * both count alike. */
 static const double FAR[P] = {1e3, 0, 0}, BACK[P] = {-1e3, 0, 0}, ACROSS[P] = {0, 1e3, 0}, ALL[P] = {700, -700, 700},
                     TURNED[P] = {700, 700, -700}, NONE[P] = {0, 0, 0}, EVEN[P] = {0.6, 0.6, 0.6},
-                    NEAR[P] = {0.6, 0.4, -0.2}, NEAR_BACK[P] = {-0.6, -0.4, 0.2}, SHORT[P] = {0.05, 0, 0};
+                    NEAR[P] = {0.6, 0.4, -0.2}, NEAR_BACK[P] = {-0.6, -0.4, 0.2}, SHORT[P] = {0.05, 0, 0},
+                    LEVEL[P] = {1, 0, 0};
 static const struct {
   const double *x, *other; /* other: under replace_one */
   double y, other_y;       /* of two classes their signs */
 } shapes[] = {
-    {FAR, FAR, 1, -1},       {FAR, BACK, -1, -1},   {ALL, ALL, 1, -1},     {ALL, BACK, -1, 1},
-    {NEAR, NEAR_BACK, 1, 1}, {NONE, NONE, 1, -1},   {NEAR, NEAR, -1, 1},   {NONE, FAR, -1, 1},
-    {FAR, ACROSS, 1, 1},     {EVEN, ACROSS, -1, 1}, {ALL, TURNED, 1, 0.1}, {SHORT, FAR, 1, -0.1},
+    {FAR, FAR, 1, -1},     {FAR, BACK, -1, -1},   {ALL, ALL, 1, -1},      {ALL, BACK, -1, 1},  {NEAR, NEAR_BACK, 1, 1},
+    {NONE, NONE, 1, -1},   {NEAR, NEAR, -1, 1},   {NONE, FAR, -1, 1},     {FAR, ACROSS, 1, 1}, {EVEN, ACROSS, -1, 1},
+    {ALL, TURNED, 1, 0.1}, {SHORT, FAR, 1, -0.1}, {LEVEL, ACROSS, -1, 1},
 };
 static const double pushes[] = {0, 1e4, -1e4};
 enum { SHAPES = sizeof shapes / sizeof *shapes, PAIRS = 3 * SHAPES };
@@ -107,8 +109,9 @@ enum { SHAPES = sizeof shapes / sizeof *shapes, PAIRS = 3 * SHAPES };
 static pair pair_of(int i, const tct_facts *facts) {
   pair out = {.y = shapes[i % SHAPES].y, .other_y = shapes[i % SHAPES].other_y};
   bool real = !facts->loss.kind->binary && !facts->loss.kind->joint;
+  double unit = shapes[i % SHAPES].x == LEVEL ? 1 : facts->row_norm;
   for (int j = 0; j < P; j++) {
-    out.x[j] = facts->row_norm * shapes[i % SHAPES].x[j];
+    out.x[j] = unit * shapes[i % SHAPES].x[j];
     out.other[j] = facts->row_norm * shapes[i % SHAPES].other[j];
     out.push[j] = pushes[i / SHAPES] * (out.x[j] + 1e-3);
   }
@@ -290,18 +293,21 @@ static void try_pair(const cell *c, records *base, const pair *p, uint64_t seed,
 /* ---- the matrix ------------------------------------------------------------------------------------------------- */
 
 /* Short rows in fours, (x, y), (-x, y), (x', -y), (-x', -y): before a step is taken they ask for none.  The first row
- * asks for half of what a record can ask for: so the pair's decides the sign of a sum. */
+ * asks for half of what a record can ask for: so the pair's decides the sign of a sum.  CSR: few entries. */
 static records others_of(const cell *c) {
   records r = records_new(c->rows, P, 31);
   double size = c->plan->facts.row_norm, label = c->plan->facts.loss.kind->binary ? 1 : 0.5;
+  bool few = layouts[c->layout] == TCT_CSR;
   int64_t seen = -1;
   for (int64_t i = 0; i < c->rows; i++) {
     bool own = false;
     for (int64_t k = 0; k < kin_of(c); k++) own = own || kin_at(c, k) == i;
     if (own) continue;
-    for (int j = 0; j < P; j++)
-      r.x[i * P + j] = seen < 0 ? (j ? 0 : 0.5 * size)
-                                : (float)(0.2 * size * (seen % 2 ? -1 : 1) * sin((double)(1 + seen / 2 * P + j)));
+    for (int j = 0; j < P; j++) {
+      double x = 0.2 * size * (seen % 2 ? -1 : 1) * sin((double)(1 + seen / 2 * P + j));
+      if (few && (seen / 4 % 4 || seen / 2 % P != j)) x = 0;
+      r.x[i * P + j] = (float)(seen >= 0 ? x : j ? 0 : 0.5 * size);
+    }
     r.y[i] = seen / 2 % 2 || seen < 0 ? -label : label;
     seen++;
   }
