@@ -7,7 +7,7 @@ JOBS := $(shell nproc 2>/dev/null || echo 2)
 SLOTS := $(shell echo $$((2 * $(JOBS)))) # of tests: one that computes takes two, one that waits takes one
 BUILD := build/release
 
-.PHONY: all audit check newest kills spark mutants proofs demo bench bench-default fuzz sanitize planted format clean install setup coverage
+.PHONY: all audit check newest kills spark mutants proofs demo bench bench-default fuzz sanitize planted matrix format clean install setup coverage
 all: setup $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 
@@ -83,6 +83,10 @@ sanitize:
 # Every fault point of the sources (tests/privacy/points.def), each of which a test must catch.
 planted: all
 	tests/privacy/planted.sh $(BUILD)
+
+# Every cell of the matrix of sensitivity (tests/privacy/test_sensitivity.c), of which ctest draws some by the day.
+matrix: all
+	TACIT_MATRIX=whole $(BUILD)/tests/test_privacy_sensitivity
 
 # The documentation as a site in build/site.
 site:

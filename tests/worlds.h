@@ -103,6 +103,7 @@ typedef struct world {
   tct_events spent; /* by the last run */
   double *w;        /* [p], of the last run */
   double *labels;   /* [rows] */
+  tct_mech *mech;   /* of a run, while it lasts */
 } world;
 
 static inline void world_close(world *w) {
@@ -159,10 +160,12 @@ static inline tct_status world_run(world *w, uint64_t seed, tct_mech_probe probe
   tct_events_free(&w->spent);
   assert_int_equal(tct_mech_new(&w->plan->solved.promise, w->plan->facts.neighbours, &seed, &mech, err), TCT_OK);
   tct_mech_probe_test(mech, probe, user);
+  w->mech = mech;
   tct_status status = solver->run(&w->problem, &w->plan->solved, mech, w->w, err);
   if (status == TCT_OK && solver->is_private) status = tct_mech_spent_exactly(mech, err);
   assert_int_equal(tct_events_copy(&w->spent, tct_mech_spent(mech), NULL), TCT_OK);
   tct_mech_free(mech);
+  w->mech = NULL;
   return status;
 }
 

@@ -420,7 +420,7 @@ def run(program, test, number, seconds):
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
         resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    env = dict(os.environ, TCT_MUTANT=str(number), OMP_NUM_THREADS="1")
+    env = dict(os.environ, TCT_MUTANT=str(number), OMP_NUM_THREADS="1", TACIT_MATRIX="1")
     if "/" in test:
         env["TACIT_TEST_SOLVER"] = test.split("/")[1]
     process = subprocess.Popen([program], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

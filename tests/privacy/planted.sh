@@ -28,7 +28,7 @@ fault() {
   shift
   for test; do
     solver=${test#"${test%%/*}"} test=${test%%/*}
-    (cd "$root" && LD_LIBRARY_PATH=$faults/points TACIT_POINT=$name OMP_NUM_THREADS=1 timeout 300 \
+    (cd "$root" && LD_LIBRARY_PATH=$faults/points TACIT_POINT=$name TACIT_MATRIX=1 OMP_NUM_THREADS=1 timeout 300 \
       env ${solver:+"TACIT_TEST_SOLVER=${solver#/}"} "$build/tests/test_$test" >"$faults/$name.$test.log" 2>&1)
     case $? in
       0 | 77) ;;

@@ -1,69 +1,9 @@
-/* test_sensitivity_dpfw.c - neighbours found by hill climbing move no score of dpfw by more than is claimed.
+/* test_sensitivity_dpfw.c - the fast form of dpfw hands over the scores of the plain one, bit for bit, and goes
+ * downhill.
  *
- * They come close to it, and the fast form hands over the scores of the plain one, bit for bit. */
+ * What moves a score: test_sensitivity.c. */
 #include "solve/frank_wolfe/dpfw.h"
-#include "climb.h"
-
-/* Clips that bind always, sometimes and never; slopes taken again at each step and as sparse steps do. */
-static const variant variants[] = {
-    {"dpfw:steps=8", "logistic", 0, 0.6},
-    {"dpfw:steps=8,clip=0.3", "logistic", 1, 0.95},
-    {"dpfw:steps=8,clip=0.3,refresh=1", "logistic", 0, 0.95},
-    {"dpfw:steps=12,feature_bound=0.4", "squared", 0, 0.6},
-    {"dpfw:steps=12,clip=0.5,feature_bound=0.4,refresh=4", "squared", 1, 0.95},
-    {"dpfw:steps=6,clip=0.2,form=plain", "smoothed_hinge", 0, 0.95},
-};
-enum { VARIANTS = sizeof variants / sizeof *variants };
-
-static void no_neighbour_that_lacks_a_record_moves_a_score_further_than_claimed(void **state) {
-  (void)state;
-  climb_all(variants, VARIANTS, TCT_ADD_REMOVE);
-}
-static void no_neighbour_with_a_replaced_record_moves_a_score_further_than_claimed(void **state) {
-  (void)state;
-  climb_all(variants, VARIANTS, TCT_REPLACE_ONE);
-}
-
-/* ---- weights and persons ------------------------------------------------------------------------- */
-
-enum { N = 30, P = 4, KIN = 5 }; /* the first KIN records are one person's */
-
-/* How far the person's removal moves a score of any release, in claims.  linked: the weights sum to 1. */
-static double person_moves(const char *solver, const char *loss, tct_layout layout, bool linked) {
-  tct_error err = {0};
-  records r = records_new(N, P, 7);
-  double weight[N];
-  world with, without;
-  tct_config config = world_config(loss, "l1ball:radius=3", solver);
-  for (int i = 0; i < N; i++) weight[i] = i < KIN && linked ? (1 - 0x1p-48) / KIN : 1;
-  for (int i = 0; i < KIN; i++) { /* they all pull hard and one way */
-    for (int j = 0; j < P; j++) r.x[i * P + j] = j ? 0.001 : -40;
-    r.y[i] = 1;
-  }
-  assert_int_equal(world_open(&with, &r, &config, layout, TCT_F64, &err), TCT_OK);
-  assert_int_equal(world_open(&without, &r, &config, layout, TCT_F64, &err), TCT_OK);
-  with.problem.weight = without.problem.weight = weight;
-  for (int k = 0; k < KIN; k++) world_remove(&without, k);
-  double worst = worlds_move(&with, &without, 9, NULL);
-  world_close(&with);
-  world_close(&without);
-  records_free(&r);
-  return worst;
-}
-
-static void all_records_of_a_person_together_stay_within_the_claim(void **state) {
-  (void)state;
-  for (int layout = 0; layout < 2; layout++)
-    for (int v = 0; v < VARIANTS; v++) {
-      tct_layout as = layout ? TCT_CSC : TCT_DENSE_COLS;
-      double fair = person_moves(variants[v].solver, variants[v].loss, as, true);
-      double loose = person_moves(variants[v].solver, variants[v].loss, as, false);
-      print_message("%s: a person moves %.12f of the claim; as many persons %.3f\n", variants[v].solver, fair, loose);
-      assert_true(fair <= 1);
-      assert_true(fair > 0.4);
-      assert_true(loose > 2);
-    }
-}
+#include "worlds.h"
 
 /* ---- the two forms ------------------------------------------------------------------------------ */
 
@@ -144,7 +84,12 @@ static void with_much_budget_the_objective_falls(void **state) {
 /* Twice the score change under replace_one is charged by the same event: epsilon_0 is the relation's. */
 static void the_change_is_doubled_under_replace_one_and_the_promise_is_not(void **state) {
   (void)state;
-  tct_plan *add = plan_of(&variants[0], TCT_ADD_REMOVE), *replace = plan_of(&variants[0], TCT_REPLACE_ONE);
+  tct_error err = {0};
+  tct_config config = world_config("logistic", "l1ball:radius=2", "dpfw:steps=8");
+  tct_plan *add = tct_plan_new(&config, 24, 4, &err);
+  config.neighbours = TCT_REPLACE_ONE;
+  tct_plan *replace = tct_plan_new(&config, 24, 4, &err);
+  assert_true(add && replace);
   const tct_release *a = &add->solved.promise.release[0], *b = &replace->solved.promise.release[0];
   assert_true(a->sensitivity == a->clip && b->sensitivity == 2 * b->clip && a->clip == b->clip);
   assert_true(a->epsilon == b->epsilon && a->epsilon > 0.1);
@@ -154,9 +99,6 @@ static void the_change_is_doubled_under_replace_one_and_the_promise_is_not(void 
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(no_neighbour_that_lacks_a_record_moves_a_score_further_than_claimed),
-      cmocka_unit_test(no_neighbour_with_a_replaced_record_moves_a_score_further_than_claimed),
-      cmocka_unit_test(all_records_of_a_person_together_stay_within_the_claim),
       cmocka_unit_test(the_fast_form_has_the_scores_of_the_plain_one_bit_for_bit),
       cmocka_unit_test(with_much_budget_the_objective_falls),
       cmocka_unit_test(the_change_is_doubled_under_replace_one_and_the_promise_is_not),

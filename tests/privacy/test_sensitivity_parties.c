@@ -1,29 +1,10 @@
-/* test_sensitivity_parties.c - no neighbour found by hill climbing moves a choice, a score or a column of dpfw_parties
- * by more than is claimed.
+/* test_sensitivity_parties.c - what leaves a party of dpfw_parties is its releases and nothing else.
  *
- * Climbing comes close to it.  What leaves a party is its releases and nothing else. */
+ * What moves a choice, a score or a column: test_sensitivity.c. */
 #include "parties/dpfw_parties.h"
-#include "climb.h"
+#include "worlds.h"
 
-static const variant variants[] = {
-    {"dpfw_parties:steps=6,columns=3,sketch=16", "squared", 0, 0.95},
-    {"dpfw_parties:steps=6,columns=2,sketch=16,trust=1", "logistic", 0, 0.95},
-    {"dpfw_parties:steps=6,columns=6,sketch=24,trust=1,clip=0.3,local=sent", "squared", 0, 0.95},
-    {"dpfw_parties:steps=6,columns=6,sketch=20,trust=0.5,radius=winner,feature_bound=0.4", "squared", 0, 0.95},
-    {"dpfw_parties:steps=6,columns=6,sketch=20,trust=0.5,radius=winner,clip=0.3", "squared", 0, 0.95},
-    {"dpfw_parties:steps=6,columns=0,tau=1,clip=0.3,parties=3,radius=2+1+1", "smoothed_hinge", 0, 0.95},
-    {"dpfw_parties:steps=6,columns=6,sketch=16,entries=16,trust=1", "huber", 0, 0.9},
-};
-enum { VARIANTS = sizeof variants / sizeof *variants };
-
-static void no_neighbour_that_lacks_a_record_moves_a_release_further_than_claimed(void **state) {
-  (void)state;
-  climb_all(variants, VARIANTS, TCT_ADD_REMOVE);
-}
-static void no_neighbour_with_a_replaced_record_moves_a_release_further_than_claimed(void **state) {
-  (void)state;
-  climb_all(variants, VARIANTS, TCT_REPLACE_ONE);
-}
+enum { ROWS = 24, COLS = 4 };
 
 /* ---- the transcript ----------------------------------------------------------------------------- */
 
@@ -199,8 +180,6 @@ static void the_question_to_a_party_leaves_out_its_own_columns(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(no_neighbour_that_lacks_a_record_moves_a_release_further_than_claimed),
-      cmocka_unit_test(no_neighbour_with_a_replaced_record_moves_a_release_further_than_claimed),
       cmocka_unit_test(every_byte_that_leaves_a_party_is_a_charged_release_or_a_header),
       cmocka_unit_test(a_column_is_sent_once_and_at_most_as_many_as_were_promised),
       cmocka_unit_test(the_question_to_a_party_leaves_out_its_own_columns),
