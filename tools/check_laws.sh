@@ -18,6 +18,11 @@ while IFS= read -r hit; do
   complain "$hit looks an accountant up by a name of its own; write &tct_accountant_NAME"
 done < <(grep -nE 'tct_accountant_find\("' "${files[@]}" | grep -v '^src/account/' | cut -d: -f1,2)
 
+# jansson goes on after a key for which memory was lacking.
+while IFS= read -r hit; do
+  complain "$hit writes JSON with json_dumps, whose text may lack a key; write tct_json_dump"
+done < <(grep -nE '\bjson_dumps\(' "${files[@]}" | grep -E '^(src|extra)/' | cut -d: -f1,2)
+
 # A switch over a kind names every kind, so that the compiler finds those that a new one lacks.  What may have a default
 # is listed: instruction sets, and numbers from other libraries, files and processes.
 while IFS= read -r hit; do

@@ -1,6 +1,7 @@
 /* audit.c - the attacks in turn, and what they came to, as JSON. */
 #include "audit/audit.h"
 
+#include "core/json_text.h"
 #include "core/alloc.h"
 #include "mech/watch.h"
 
@@ -215,10 +216,8 @@ char *tct_audit_json(const tct_config *config, int64_t rows, int64_t cols, doubl
   tct_status status = root ? begin(&a, config, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = attack(&a, root, seconds, err);
   if (status == TCT_OK) status = answer(&a, root, seed, began, err);
-  char *dumped = status == TCT_OK ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-  char *text = tct_text_copy(dumped);
+  char *text = status == TCT_OK ? tct_json_dump(root, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
   if (status == TCT_OK && !text) tct_fail_memory(err);
-  free(dumped);
   json_decref(root);
   json_decref(a.planned);
   json_decref(a.breaks);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/json_text.h"
 #include "core/alloc.h"
 #include "read/source/csv.h"
 #include "core/number.h"
@@ -263,7 +264,7 @@ static tct_status write(const draft *d, char **text, tct_error *err) {
   }
   bool whole = (int64_t)json_array_size(columns) == d->count - (d->label >= 0);
   set(root, "columns", columns);
-  *text = whole ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+  *text = whole ? tct_json_dump(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
   json_decref(root);
   return *text ? TCT_OK : tct_fail_memory(err);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/json_text.h"
 #include "core/alloc.h"
 #include "read/schema/schema.h"
 
@@ -106,7 +107,7 @@ static char *check(const tct_schema *schema, tct_error *err) {
   json_object_set_new(root, "columns", json_integer(schema->columns));
   json_object_set_new(root, "features", json_integer(schema->features));
   json_object_set_new(root, "findings", list);
-  char *text = json_dumps(root, JSON_INDENT(2));
+  char *text = tct_json_dump(root, JSON_INDENT(2));
   json_decref(root);
   if (!text) tct_fail_memory(err);
   return text;

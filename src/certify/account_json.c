@@ -1,6 +1,7 @@
 /* account_json.c - what a list of event specs costs, or the one number that makes it cost so much. */
 #include "account/account.h"
 #include "account/curves/work.h"
+#include "core/json_text.h"
 #include "core/alloc.h"
 
 #include <jansson.h>
@@ -194,7 +195,7 @@ static char *priced(query *q, const char *const *events, size_t count, const dou
   tct_status status = price(q, events, count, epsilon, root, err);
   if (tct_work_over()) status = tct_work_take(0, err);
   tct_work_end(before);
-  if (status == TCT_OK && !(text = json_dumps(root, JSON_INDENT(2)))) tct_fail_memory(err);
+  if (status == TCT_OK && !(text = tct_json_dump(root, JSON_INDENT(2)))) tct_fail_memory(err);
   json_decref(root);
   tct_events_free(&q->events);
   return text;

@@ -2,6 +2,7 @@
 #include "account/account.h"
 #include "account/curves/work.h"
 #include "account/pld.h"
+#include "core/json_text.h"
 #include "core/point.h"
 #include "core/alloc.h"
 #include "core/sized.h"
@@ -345,7 +346,7 @@ static char *verify_file(const char *path, const char *ledger, tct_verdict *verd
   json_object_set_new(r.root, "replanned", json_boolean(verdict->replanned));
   json_object_set_new(r.root, "checks", r.checks);
   if (verdict->kind == TCT_VERDICT_REFUSED) tct_fail(err, TCT_E_DATA, "%s", verdict->why);
-  char *text = json_dumps(r.root, JSON_INDENT(2));
+  char *text = tct_json_dump(r.root, JSON_INDENT(2));
   if (!text) tct_fail_memory(err);
   json_decref(r.root);
   json_decref(file);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { FIRST = 1 << 16 };
 
@@ -82,4 +83,33 @@ tct_status tct_json_file(const char *path, const tct_json_most *most, char **tex
   tct_free(*text);
   *text = NULL;
   return status;
+}
+
+/* jansson goes on after a key that could not be written for lack of memory, so a failure is remembered here. */
+typedef struct sink {
+  char *text;
+  int64_t used, size;
+  bool failed;
+} sink;
+
+static int put(const char *bytes, size_t length, void *user) {
+  sink *s = user;
+  int64_t needed = s->used + (int64_t)length + 1;
+  if (!s->failed && needed > s->size) {
+    int64_t size = needed > 2 * s->size ? needed : 2 * s->size;
+    char *grown = tct_grow(s->text, s->used, size, 1);
+    if (grown) s->text = grown, s->size = size;
+    s->failed = !grown;
+  }
+  if (s->failed) return -1;
+  memcpy(s->text + s->used, bytes, length);
+  s->text[s->used += (int64_t)length] = 0;
+  return 0;
+}
+
+char *tct_json_dump(const json_t *value, size_t flags) {
+  sink s = {0};
+  if (value && json_dump_callback(value, put, &s, flags) == 0 && !s.failed) return s.text;
+  tct_free(s.text);
+  return NULL;
 }

@@ -1,6 +1,8 @@
-/* json_text.h - JSON text looked at before a parser takes memory for it. */
+/* json_text.h - JSON text looked at before a parser takes memory for it, and JSON text that is whole or not there. */
 #ifndef TCT_CORE_JSON_TEXT_H
 #define TCT_CORE_JSON_TEXT_H
+#include <jansson.h>
+
 #include "core/status.h"
 
 /* How deep objects and arrays may nest; no file of ours comes near. */
@@ -16,4 +18,6 @@ tct_status tct_json_check(const char *file, const char *text, int64_t length, co
                           tct_error *err);
 /* Reads a file and checks it.  *text is the caller's, for tct_free.  TCT_E_RUN: it cannot be opened or read. */
 tct_status tct_json_file(const char *path, const tct_json_most *most, char **text, int64_t *length, tct_error *err);
+/* json_dumps for the library: flags as there, the text for tct_text_free.  NULL: out of memory, or value is NULL. */
+char *tct_json_dump(const json_t *value, size_t flags);
 #endif

@@ -1,4 +1,5 @@
 /* data_estimate.c - a table whose bounds are estimated: what is open, the charge, the releases, the table scaled. */
+#include "core/json_text.h"
 #include "core/point.h"
 #include "core/alloc.h"
 #include "core/stop.h"
@@ -268,7 +269,7 @@ static tct_status complete_schema(work *w, tct_error *err) {
   json_t *schema = completed(w);
   tct_status status = TCT_OK;
   if (w->open.lists > 0) status = tct_estimate_encode(data, w->schema, schema, &w->found, err);
-  char *text = json_dumps(schema, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  char *text = tct_json_dump(schema, JSON_COMPACT | JSON_REAL_PRECISION(17));
   json_decref(schema);
   TCT_TRY(status);
   tct_free(data->schema);
@@ -286,7 +287,7 @@ static tct_status describe(work *w, tct_error *err) {
   if (!out) return tct_fail_memory(err);
   const tct_estimate_plan *p = &w->plan;
   json_t *certificate = tct_estimate_certificate(p);
-  char *text = certificate ? json_dumps(certificate, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+  char *text = certificate ? tct_json_dump(certificate, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
   json_decref(certificate);
   out->certificate = tct_text_copy(text);
   free(text);

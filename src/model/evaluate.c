@@ -1,4 +1,5 @@
 /* evaluate.c - exact scores of a model on a table: figures that are not private. */
+#include "core/json_text.h"
 #include "core/alloc.h"
 #include "loss/loss.h"
 #include "model/model.h"
@@ -231,7 +232,7 @@ char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_data *data,
   }
   tct_free(margin);
   if (status == TCT_OK) json_object_set_new(root, "private", json_false());
-  char *text = status == TCT_OK ? json_dumps(root, JSON_INDENT(2)) : NULL;
+  char *text = status == TCT_OK ? tct_json_dump(root, JSON_INDENT(2)) : NULL;
   json_decref(root);
   if (!text && status == TCT_OK) tct_fail_memory(err);
   return text;

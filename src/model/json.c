@@ -1,5 +1,6 @@
 /* json.c - small helpers between jansson and our types. */
 #include "model/json.h"
+#include "core/json_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -58,14 +59,14 @@ tct_status tct_json_get_events(const json_t *array, tct_events *out, tct_error *
 }
 
 char *tct_json_text(json_t *object, tct_error *err) {
-  char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+  char *text = object ? tct_json_dump(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
   json_decref(object);
   if (!text) tct_fail_memory(err);
   return text;
 }
 
 tct_status tct_json_compact(const json_t *value, char **text, tct_error *err) {
-  *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  *text = tct_json_dump(value, JSON_COMPACT | JSON_REAL_PRECISION(17));
   return *text ? TCT_OK : tct_fail_memory(err);
 }
 

@@ -101,7 +101,8 @@ static tct_status get_transforms(const json_t *o, tct_model *m, tct_error *err) 
   if (!json_is_object(o)) return lacks("transforms", err);
   const json_t *schema = json_object_get(o, "schema");
   if (schema && !json_is_object(schema) && !json_is_null(schema)) return lacks("schema", err);
-  if (json_is_object(schema) && !(m->schema = json_dumps(schema, JSON_REAL_PRECISION(17)))) return tct_fail_memory(err);
+  if (json_is_object(schema) && !(m->schema = tct_json_dump(schema, JSON_REAL_PRECISION(17))))
+    return tct_fail_memory(err);
   char *rows = NULL;
   TCT_TRY(get_text(o, "rows", 1, &rows, err));
   bool unit = !strcmp(rows, "unit"), known = unit || !strcmp(rows, "clip");

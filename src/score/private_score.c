@@ -1,4 +1,5 @@
 /* private_score.c - scores of a model that may be published: one release, charged before its noise is drawn. */
+#include "core/json_text.h"
 #include "core/point.h"
 #include "core/alloc.h"
 #include "core/sized.h"
@@ -163,9 +164,8 @@ static char *answer(const run *r, const double *sum, tct_error *err) {
     json_object_set_new(root, "label_bound", json_real(s->bound));
   }
   put_privacy(root, r);
-  char *dumped = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)), *text = tct_text_copy(dumped);
+  char *text = tct_json_dump(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
   json_decref(root);
-  free(dumped);
   if (!text) tct_fail_memory(err);
   return text;
 }

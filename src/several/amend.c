@@ -1,5 +1,6 @@
 /* amend.c - what a model's file says beside its fit: names, public scaling, facts found later, the price of everything.
  */
+#include "core/json_text.h"
 #include "core/alloc.h"
 #include "core/sized.h"
 #include "train/certificate.h"
@@ -77,7 +78,7 @@ static tct_status amend_events(tct_model *m, const tct_composition *c, tct_error
 /* The claim becomes that of everything: the fits, and the choice among them. */
 static tct_status amend_claim(tct_model *m, const tct_composition *c, tct_error *err) {
   json_t *fits = tct_composition_fits(c);
-  char *text = fits ? json_dumps(fits, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL, choice[80];
+  char *text = fits ? tct_json_dump(fits, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL, choice[80];
   json_decref(fits);
   tct_status status = text ? replace(&m->fits, text, err) : tct_fail_memory(err);
   free(text);

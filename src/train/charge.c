@@ -1,6 +1,7 @@
 /* charge.c - before the gate: room for the model, the rows shown to the ledger, the charge, what a claim adds up. */
 #include "train/charge.h"
 
+#include "core/json_text.h"
 #include "core/point.h"
 #include "core/alloc.h"
 #include "core/outfile.h"
@@ -142,7 +143,7 @@ static tct_status write_estimate(const tct_estimated *e, tct_model *m, tct_error
   json_t *rest = json_pack("{s:o, s:o, s:s, s:o}", "epsilon", tct_json_real(m->epsilon), "delta",
                            tct_json_real(m->delta), "accountant", m->accountant, "events", tct_json_events(&m->events));
   char *text = NULL;
-  if (o && json_object_set_new(o, "rest", rest) == 0) text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  if (o && json_object_set_new(o, "rest", rest) == 0) text = tct_json_dump(o, JSON_COMPACT | JSON_REAL_PRECISION(17));
   json_decref(o);
   m->estimate = tct_text_copy(text);
   free(text);

@@ -1,5 +1,6 @@
 /* components.c - the table of all components as JSON, from the registries themselves. */
 #include "account/account.h"
+#include "core/json_text.h"
 #include "core/spec.h"
 #include "read/format/reader.h"
 #include "solve/solve.h"
@@ -129,7 +130,7 @@ char *tct_components_json(const char *kind, const char *name, tct_error *err) {
   else if (name && !json_array_size(list.array))
     tct_fail(err, TCT_E_USAGE, "no %s is called '%s'; there are: %s%s", kind ? kind : "component", name, list.known,
              tct_meant(name, list.name_of, list.names, near));
-  else if (!(text = json_dumps(list.array, JSON_INDENT(2))))
+  else if (!(text = tct_json_dump(list.array, JSON_INDENT(2))))
     tct_fail_memory(err);
   json_decref(list.array);
   return text;

@@ -1,4 +1,5 @@
 /* fit.c - the one pass: plan, bounded records, solver, and the model with its certificate. */
+#include "core/json_text.h"
 #include "core/point.h"
 #include "core/alloc.h"
 #include "core/stop.h"
@@ -199,7 +200,7 @@ static tct_status describe(const tct_plan *plan, const tct_data *data, tct_bound
 static tct_status fits_of(const tct_plan *plan, tct_model *model, tct_error *err) {
   json_t *list = json_array();
   json_array_append_new(list, tct_certificate_json(plan));
-  char *text = json_array_size(list) == 1 ? json_dumps(list, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+  char *text = json_array_size(list) == 1 ? tct_json_dump(list, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
   json_decref(list);
   tct_free(model->fits);
   model->fits = tct_text_copy(text);

@@ -1,4 +1,5 @@
 /* observers.c - what each observer of a run between parties can learn at most: an epsilon for each. */
+#include "core/json_text.h"
 #include "core/alloc.h"
 #include "model/json.h"
 #include "train/plan.h"
@@ -48,7 +49,7 @@ tct_status tct_model_observers(const tct_plan *plan, const tct_apart *apart, tct
   if (o)
     json_object_set_new(o, "one_shot_bytes",
                         json_integer(8 * (json_int_t)plan->facts.rows * (json_int_t)plan->facts.p));
-  char *text = o ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+  char *text = o ? tct_json_dump(o, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
   json_decref(o);
   tct_free(model->parties);
   model->parties = tct_text_copy(text);

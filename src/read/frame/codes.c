@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include "core/json_text.h"
 #include "core/alloc.h"
 #include "read/frame/frame.h"
 #include "read/table/words.h"
@@ -75,7 +76,7 @@ static tct_status code_all(const tct_frame *frame, int64_t column, distinct *d, 
     row += frame->chunk[chunk].length;
   }
   if (!values) return TCT_OK;
-  *values = json_dumps(d->values, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  *values = tct_json_dump(d->values, JSON_COMPACT | JSON_REAL_PRECISION(17));
   return *values ? TCT_OK : tct_fail_memory(err);
 }
 

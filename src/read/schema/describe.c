@@ -1,6 +1,7 @@
 /* describe.c - names, bounds and text of a schema, for the table that holds its features. */
 #include "read/schema/describe.h"
 
+#include "core/json_text.h"
 #include "core/alloc.h"
 
 /* One allocation: the pointers, then the texts. */
@@ -30,7 +31,7 @@ tct_status tct_schema_describe(const tct_schema *schema, tct_data *data, tct_err
   data->open = schema->open;
   data->words = tct_words_share(schema->words);
   if (!schema->root) return TCT_OK;
-  data->schema = json_dumps(schema->root, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  data->schema = tct_json_dump(schema->root, JSON_COMPACT | JSON_REAL_PRECISION(17));
   if (!data->schema) return tct_fail_memory(err);
   if (schema->estimated) TCT_TRY(tct_data_unaccounted(data, TCT_ESTIMATED_ELSEWHERE, err));
   if (!schema->drafted) return TCT_OK;
