@@ -36,7 +36,7 @@ part() {
   fi
 }
 fuzzers=$(ls fuzz/fuzz_*.c | wc -l)
-part planted env TCT_PLANTED_EVERY=$every make planted
+part planted env TCT_SAMPLE=$every make planted
 part sanitize make sanitize ${tests:+CTEST_ARGS="-R $tests"}
 part fuzz env SECONDS_EACH=$((hours ? hours * 1200 / fuzzers : 2)) make fuzz
 part mutants env COUNT=$((hours ? hours * 150 : 6)) make mutants

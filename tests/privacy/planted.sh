@@ -3,7 +3,7 @@
 #
 # usage: planted.sh BUILD [NAME...]     BUILD: a build folder with libtacit_points.so; NAME: only these points
 #
-# TCT_PLANTED_EVERY=N: only every N-th point of the list, another part each day of the year.
+# TCT_SAMPLE=N: only every N-th point of the list, others each day of the year.
 #
 # A fault is a point of the sources (src/core/point.h), listed in points.def with the tests of which one must fail with
 # it.  A test by the name test/SOLVER applies its laws to that solver alone.  The library with the points takes the place
@@ -42,7 +42,7 @@ fault() {
 }
 
 running=0 planted=0 listed=0
-every=${TCT_PLANTED_EVERY:-1}
+every=${TCT_SAMPLE:-1}
 turn=$((10#$(date +%j) % every))
 # A point without a row does not compile; a row without a point fails here.
 while IFS=' ' read -r name tests; do
