@@ -103,11 +103,11 @@ static tct_status bound_records(taking_part *s, tct_error *err) {
 
 /* Nothing is reserved before all who are needed are there. */
 static tct_status meet(taking_part *s, tct_error *err) {
-  tct_place place = {.roster = &s->terms.roster,
-                     .self = s->terms.index,
-                     .secret = &s->secret,
-                     .server = &s->wire,
-                     .transcript = &s->transcript};
+  tct_seat place = {.roster = &s->terms.roster,
+                    .self = s->terms.index,
+                    .secret = &s->secret,
+                    .server = &s->wire,
+                    .transcript = &s->transcript};
   memcpy(place.session, s->terms.session, sizeof place.session);
   if (!s->terms.rounds->between) return TCT_OK;
   return tct_peers_meet(&s->peers, &place, err);

@@ -50,7 +50,7 @@ tct_status tct_peers_listen(const tct_session *o, tct_peers *peers, char address
 /* ---- the proof ------------------------------------------------------------------------------------------------- */
 
 /* What party `from` shows party `to` on this connection. */
-static tct_status prove(const tct_place *place, const tct_wire *wire, int from, int to, unsigned char proof[PROOF],
+static tct_status prove(const tct_seat *place, const tct_wire *wire, int from, int to, unsigned char proof[PROOF],
                         tct_error *err) {
   tct_digest digest;
   unsigned char binding[TCT_WIRE_BINDING];
@@ -72,7 +72,7 @@ static int differ(const unsigned char *a, const unsigned char *b) {
 }
 
 /* The connecting end shows its proof first, so that the listening end shows none to whoever comes. */
-static tct_status exchange_proofs(const tct_place *place, tct_wire *wire, int other, tct_error *err) {
+static tct_status exchange_proofs(const tct_seat *place, tct_wire *wire, int other, tct_error *err) {
   unsigned char own[PROOF], theirs[PROOF], expected[PROOF];
   bool listens = wire->self == TCT_SERVER;
   int peer = listens ? 0 : TCT_SERVER;
@@ -90,7 +90,7 @@ static tct_status exchange_proofs(const tct_place *place, tct_wire *wire, int ot
 /* ---- meeting --------------------------------------------------------------------------------------------------- */
 
 /* The wire is that of party `other` from here on. */
-static tct_status keep(tct_peers *peers, const tct_place *place, int other, const tct_wire *came, tct_error *err) {
+static tct_status keep(tct_peers *peers, const tct_seat *place, int other, const tct_wire *came, tct_error *err) {
   tct_wire *wire = &peers->wire[other];
   *wire = *came;
   snprintf(wire->peer, sizeof wire->peer, "%s", place->roster->name[other]);
@@ -101,7 +101,7 @@ static tct_status keep(tct_peers *peers, const tct_place *place, int other, cons
   return exchange_proofs(place, wire, other, err);
 }
 
-static tct_status dial(tct_peers *peers, const tct_place *place, int other, tct_error *err) {
+static tct_status dial(tct_peers *peers, const tct_seat *place, int other, tct_error *err) {
   tct_wire came;
   const char *name = place->roster->name[other];
   TCT_TRY(tct_wire_dial(&peers->door, place->roster->address[other], place->server, &came, err));
@@ -112,7 +112,7 @@ static tct_status dial(tct_peers *peers, const tct_place *place, int other, tct_
 }
 
 /* The next party of a larger number that has not come yet; others are turned away. */
-static tct_status take_one(tct_peers *peers, const tct_place *place, tct_error *err) {
+static tct_status take_one(tct_peers *peers, const tct_seat *place, tct_error *err) {
   tct_wire came;
   TCT_TRY(tct_wire_take(&peers->door, place->server, &came, err));
   for (int k = place->self + 1; came.backend && k < place->roster->count; k++)
@@ -121,7 +121,7 @@ static tct_status take_one(tct_peers *peers, const tct_place *place, tct_error *
   return TCT_OK;
 }
 
-static tct_status meet_ranks(tct_peers *peers, const tct_place *place, tct_error *err) {
+static tct_status meet_ranks(tct_peers *peers, const tct_seat *place, tct_error *err) {
   for (int k = 0; k < place->roster->count; k++) {
     tct_wire wire;
     if (k == place->self) continue;
@@ -131,7 +131,7 @@ static tct_status meet_ranks(tct_peers *peers, const tct_place *place, tct_error
   return TCT_OK;
 }
 
-tct_status tct_peers_meet(tct_peers *peers, const tct_place *place, tct_error *err) {
+tct_status tct_peers_meet(tct_peers *peers, const tct_seat *place, tct_error *err) {
   if (!peers->door.backend) return meet_ranks(peers, place, err);
   for (int k = 0; k < place->self; k++) TCT_TRY(dial(peers, place, k, err));
   while (peers->count < place->roster->count - 1) TCT_TRY(take_one(peers, place, err));

@@ -30,16 +30,16 @@ typedef struct tct_peers {
 tct_status tct_peers_listen(const tct_session *options, tct_peers *peers, char address[TCT_ROSTER_ADDRESS],
                             tct_error *err);
 /* A party among the others. */
-typedef struct tct_place {
+typedef struct tct_seat {
   const tct_roster *roster;
   int self;
   unsigned char session[32];
   const tct_secret *secret; /* all parties have it, the server has not */
   tct_wire *server;         /* watched meanwhile: the server may stop all */
   const tct_transcript *transcript;
-} tct_place;
+} tct_seat;
 /* Connects with every other party.  Each shows its certificate, and then that it has the secret.  That is a hash under
  * it of the session, of both numbers, and of the bytes that TLS gives the two ends of a connection alone. */
-tct_status tct_peers_meet(tct_peers *peers, const tct_place *place, tct_error *err);
+tct_status tct_peers_meet(tct_peers *peers, const tct_seat *place, tct_error *err);
 void tct_peers_close(tct_peers *peers); /* twice is fine */
 #endif

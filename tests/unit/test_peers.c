@@ -13,7 +13,7 @@
 /* ---- the proof ------------------------------------------------------------------------------------------------- */
 
 typedef struct end {
-  tct_place place;
+  tct_seat place;
   tct_roster roster;
   tct_secret secret;
   tct_wire wire;
@@ -36,7 +36,7 @@ static void meet_two(end *e) {
   for (int i = 0; i < 2; i++) {
     e[i].roster = (tct_roster){.count = 2, .name = {"alice", "bob"}};
     e[i].secret.length = 32;
-    e[i].place = (tct_place){.roster = &e[i].roster, .self = i, .secret = &e[i].secret};
+    e[i].place = (tct_seat){.roster = &e[i].roster, .self = i, .secret = &e[i].secret};
     e[i].other = 1 - i;
   }
 }
