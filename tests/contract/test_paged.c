@@ -233,6 +233,51 @@ static void a_file_on_disk_has_no_name_and_a_bad_folder_is_one_sentence(void **s
   assert_non_null(strstr(err.text, "name another one with .scratch"));
 }
 
+enum { LARGE = 64 << 20 };
+
+/* Bytes that one pass over the file fetches. */
+static int64_t pass(tct_pager *paged, const char *at) {
+  int64_t before = tct_paged_fetched(paged);
+  for (int64_t from = 0; from < LARGE; from += 1 << 12) tct_paged_touch(paged, at + from, 1 << 12);
+  return tct_paged_fetched(paged) - before;
+}
+
+static int64_t resident(void) {
+  long long pages = 0;
+  FILE *statm = fopen("/proc/self/statm", "r");
+  assert_non_null(statm);
+  assert_int_equal(fscanf(statm, "%*d %lld", &pages), 1);
+  fclose(statm);
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* Every pass is in the same order: without a share that stays, no chunk would be there when it is needed again.  How
+ * large the share is depends on what else is in memory. */
+static void what_fits_into_the_limit_is_read_once(void **state) {
+  (void)state;
+  tct_error err;
+  tct_pager *paged;
+  const void *at[2];
+  char path[80];
+  snprintf(path, sizeof path, "%s/zeros-XXXXXX", folder);
+  int file = mkstemp(path);
+  assert_true(file >= 0);
+  unlink(path);
+  assert_int_equal(ftruncate(file, LARGE), 0);
+  int64_t memory = resident() + LARGE / 4 * 3;
+  assert_int_equal(tct_paged_new((int[]){file, -1}, (int64_t[]){LARGE, 0}, memory, &paged, at, &err), TCT_OK);
+  close(file);
+  assert_int_equal(pass(paged, at[0]), LARGE);
+  for (int k = 0; k < 3; k++) {
+    int64_t again = pass(paged, at[0]);
+    if (again > LARGE / 8 * 7) fail_msg("%lld of %d bytes were fetched again", (long long)again, LARGE);
+    assert_true(again > 0);
+  }
+  tct_paged_release(paged);
+  assert_int_equal(pass(paged, at[0]), LARGE);
+  tct_paged_free(paged);
+}
+
 static int begin(void **state) {
   (void)state;
   if (!mkdtemp(folder)) return -1;
@@ -254,6 +299,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_value_on_disk_is_that_of_memory),
       cmocka_unit_test(every_solver_that_reads_from_disk_trains_the_model_of_memory),
+      cmocka_unit_test(what_fits_into_the_limit_is_read_once),
       cmocka_unit_test(a_plan_says_how_often_a_run_reads_the_records),
       cmocka_unit_test(text_and_sparse_tables_on_disk_train_the_model_of_memory),
       cmocka_unit_test(a_solver_that_needs_all_records_refuses_before_the_charge),

@@ -1,39 +1,40 @@
 /* paged.c - a mapped matrix that keeps to a limit of memory, and is read ahead of the loops.
  *
- * CHUNKS.  The file is read in chunks (chunk.h).  A thread that comes to a chunk asks for it and for the AHEAD ones
- * behind it; READERS threads of our own fetch them while the loops compute.  A thread waits asleep for a chunk that is
- * not there.  The place holds the file's bytes at every moment, so waiting is a matter of speed alone.
+ * CHUNKS.  The file is mapped, and the system reads it.  A thread that comes to a chunk asks the system to read the
+ * AHEAD ones behind it, and takes its own into the process in one call.  The map holds the file's bytes at every
+ * moment, so what is asked and given back is a matter of speed and memory alone.
  *
  * WINDOW.  What may be in memory is the limit less what the process has otherwise, and at least LEAST_CHUNKS chunks.  A
  * limit below the solver's own needs so slows it down and does not stop it.
  *
  * KEPT.  Every pass reads all rows in the same order, so the chunk that was used last is the one that is needed last.
  * A share of the chunks, spread over the file, therefore stays, as many as the window holds.  The others pass through a
- * rest of the window, and what a thread has left goes first. */
+ * rest of the window, the oldest goes first. */
+#define _GNU_SOURCE
 #include "la/matrix/paged.h"
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "la/matrix/chunk.h"
 
-enum { PIECE = 1 << 16, MAPS = 2, RECENT = 4, READERS = 2, AHEAD = 4 };
+enum { PIECE = 1 << 16, MAPS = 2, RECENT = 4, AHEAD = 4 };
 enum { LARGEST_CHUNK = 1 << 21, LEAST_CHUNKS = 16, MOST_PASSING = 64 };
 
-/* Where a chunk is.  IN_FILE: mapped alone.  CACHED: mapped, and counted as in memory.  READ: in our own memory. */
-enum { IN_FILE, ASKED, LOADING, CACHED, READ };
+#ifdef MADV_POPULATE_READ
+enum { TAKE = MADV_POPULATE_READ };
+#else
+enum { TAKE = MADV_WILLNEED };
+#endif
 
-typedef struct chunk {
-  _Atomic unsigned char where;
-  unsigned char left; /* a thread has gone on to another one */
-} chunk;
+/* Where a chunk is.  ASKED: the system reads it.  HERE: taken into the process, and not given back. */
+enum { IN_FILE, ASKED, HERE };
 
 /* Numbers of chunks, oldest first. */
 typedef struct list {
@@ -41,34 +42,22 @@ typedef struct list {
 } list;
 
 struct tct_pager {
-  bool stopped;
-  tct_mapped map[MAPS];
-  int64_t first[MAPS + 1]; /* the first chunk of each file, and their number */
-  int64_t size;            /* bytes of a chunk */
-  int64_t memory, before;  /* before: bytes of other files in memory when this began */
-  int64_t share;           /* chunks that are chosen to stay; -1: not chosen yet */
-  int64_t room;            /* chunks that may stay now */
-  int64_t own;             /* chunks READ */
-  int64_t loading;
-  chunk *chunks;
-  list asked, passing, kept;
+  char *map[MAPS];
+  int64_t bytes[MAPS];
+  int64_t first[MAPS + 1];      /* the first chunk of each file, and their number */
+  int64_t size;                 /* bytes of a chunk */
+  int64_t memory, before;       /* before: bytes of other files in memory when this began */
+  int64_t share;                /* chunks that are chosen to stay; -1: not chosen yet */
+  _Atomic unsigned char *where; /* [chunks] */
+  list passing, kept;
   pthread_mutex_t lock;
-  pthread_cond_t work, arrived;
-  pthread_t reader[READERS];
-  int readers;
-  pid_t process; /* a forked one has no readers */
+  pid_t process; /* a forked one lets pages come and go by themselves */
   _Atomic int64_t released, wanted, fetched;
 };
 
 /* Pieces that this thread was in last: a value's and an index's, and a second pair. */
 static _Thread_local uintptr_t last[RECENT];
 static _Thread_local int next_last;
-/* The chunks that it is in. */
-static _Thread_local struct {
-  const tct_pager *of;
-  int64_t chunk[MAPS];
-} here;
-
 /* Bytes in memory: of the process's own, and of files.  false where the system does not say. */
 static bool in_memory(int64_t *own, int64_t *mapped) {
   char text[128];
@@ -88,10 +77,7 @@ static bool in_memory(int64_t *own, int64_t *mapped) {
 /* Chunks that may be in memory.  Where the system does not say what else is there, half the limit is for chunks. */
 static int64_t window(const tct_pager *p) {
   int64_t own, mapped, left = p->memory / 2;
-  if (in_memory(&own, &mapped)) {
-    int64_t other = own - (p->own + p->loading) * p->size;
-    left = p->memory - p->before - (other > 0 ? other : 0);
-  }
+  if (in_memory(&own, &mapped)) left = p->memory - p->before - own;
   left = left / p->size - 1;
   return left > LEAST_CHUNKS ? left : LEAST_CHUNKS;
 }
@@ -101,118 +87,48 @@ static int64_t passing_of(int64_t window) {
   return passing < LEAST_CHUNKS ? LEAST_CHUNKS : passing > MOST_PASSING ? MOST_PASSING : passing;
 }
 
-static void remove_at(list *l, int64_t k) {
-  l->count--;
-  memmove(l->at + k, l->at + k + 1, (size_t)(l->count - k) * sizeof *l->at);
-}
-
-static void extent(const tct_pager *p, int64_t c, const tct_mapped **map, int64_t *from, int64_t *count) {
+static int advise(const tct_pager *p, int64_t c, int advice) {
   int k = c >= p->first[1];
-  *map = &p->map[k];
-  *from = (c - p->first[k]) * p->size;
-  *count = p->map[k].bytes - *from < p->size ? p->map[k].bytes - *from : p->size;
+  int64_t from = (c - p->first[k]) * p->size, left = p->bytes[k] - from;
+  return madvise(p->map[k] + from, (size_t)(left < p->size ? left : p->size), advice);
 }
 
 /* The chunk l->at[k] leaves memory. */
 static void evict(tct_pager *p, list *l, int64_t k) {
-  const tct_mapped *map;
-  int64_t c = l->at[k], from, count;
-  bool read = p->chunks[c].where == READ;
-  extent(p, c, &map, &from, &count);
-  if (!tct_chunk_drop(map, from, count, read)) return;
-  p->own -= read;
-  p->chunks[c].where = IN_FILE;
-  remove_at(l, k);
-}
-
-static int64_t first_left(const tct_pager *p) {
-  for (int64_t k = 0; k < p->passing.count; k++)
-    if (p->chunks[p->passing.at[k]].left) return k;
-  return -1;
-}
-
-/* Room for one chunk more.  What no thread has left yet goes only where the window is too small for the threads. */
-static void make_room(tct_pager *p) {
-  int64_t most = window(p);
-  p->room = most - passing_of(most);
-  if (p->share < 0) p->share = p->room;
-  for (int64_t tries = p->passing.count + p->kept.count; tries > 0; tries--) {
-    if (p->passing.count + p->kept.count + p->loading <= most) return;
-    int64_t left = first_left(p);
-    p->released++;
-    if (p->kept.count > p->room)
-      evict(p, &p->kept, p->kept.count - 1);
-    else if (p->passing.count > 0)
-      evict(p, &p->passing, left >= 0 ? left : 0);
-  }
+  int64_t c = l->at[k];
+  (void)!advise(p, c, MADV_DONTNEED);
+  p->where[c] = IN_FILE;
+  l->count--;
+  memmove(l->at + k, l->at + k + 1, (size_t)(l->count - k) * sizeof *l->at);
 }
 
 /* Every so many-th chunk stays, so that all threads have the same part to read. */
-static bool stays(const tct_pager *p, int64_t c) {
+static bool stays(const tct_pager *p, int64_t c, int64_t room) {
   double step = (double)p->share / (double)p->first[MAPS];
   if (step > 1) step = 1;
-  return p->kept.count < p->room && (int64_t)((double)(c + 1) * step) > (int64_t)((double)c * step);
+  return p->kept.count < room && (int64_t)((double)(c + 1) * step) > (int64_t)((double)c * step);
 }
 
-/* Fetches the chunk that was asked for first.  The lock is held, and given free while the disk works. */
-static void serve(tct_pager *p) {
-  const tct_mapped *map;
-  int64_t c = p->asked.at[0], from, count;
-  remove_at(&p->asked, 0);
-  p->chunks[c].where = LOADING;
-  p->loading++;
-  make_room(p);
-  extent(p, c, &map, &from, &count);
-  pthread_mutex_unlock(&p->lock);
-  bool read = tct_chunk_read(map, from, count);
-  pthread_mutex_lock(&p->lock);
-  list *to = stays(p, c) ? &p->kept : &p->passing;
-  to->at[to->count++] = c;
-  p->loading--;
-  p->own += read;
-  p->fetched += count;
-  p->chunks[c].where = read ? READ : CACHED;
-  pthread_cond_broadcast(&p->arrived);
-}
-
-static void *reader(void *user) {
-  tct_pager *p = user;
-  pthread_mutex_lock(&p->lock);
-  for (; !p->stopped;) {
-    if (p->asked.count > 0)
-      serve(p);
+/* Room for chunk c, which is about to be read. */
+static void take(tct_pager *p, int64_t c) {
+  int64_t most = window(p), room = most - passing_of(most);
+  if (p->share < 0) p->share = room;
+  for (; p->passing.count + p->kept.count >= most; p->released++) {
+    if (p->kept.count > room)
+      evict(p, &p->kept, p->kept.count - 1);
     else
-      pthread_cond_wait(&p->work, &p->lock);
+      evict(p, &p->passing, 0);
   }
-  pthread_mutex_unlock(&p->lock);
-  return NULL;
-}
-
-/* Signals are for the threads of the program.  Without a reader, whoever needs a chunk fetches it. */
-static void start_readers(tct_pager *p) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  for (p->readers = 0; p->readers < READERS; p->readers++)
-    if (pthread_create(&p->reader[p->readers], NULL, reader, p) != 0) break;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-static void stop_readers(tct_pager *p) {
-  pthread_mutex_lock(&p->lock);
-  p->stopped = true;
-  pthread_cond_broadcast(&p->work);
-  pthread_mutex_unlock(&p->lock);
-  for (int k = 0; k < p->readers; k++) pthread_join(p->reader[k], NULL);
-  pthread_cond_destroy(&p->arrived);
-  pthread_cond_destroy(&p->work);
-  pthread_mutex_destroy(&p->lock);
+  list *to = stays(p, c, room) ? &p->kept : &p->passing;
+  to->at[to->count++] = c;
+  p->where[c] = HERE;
+  p->fetched += p->size;
 }
 
 static void unmap(tct_pager *p) {
-  for (int k = 0; k < MAPS; k++) tct_mapped_free(&p->map[k]);
-  tct_free(p->chunks);
-  tct_free(p->asked.at);
+  for (int k = 0; k < MAPS; k++)
+    if (p->map[k]) munmap(p->map[k], (size_t)p->bytes[k]);
+  tct_free(p->where);
   tct_free(p->passing.at);
   tct_free(p->kept.at);
   tct_free(p);
@@ -220,18 +136,20 @@ static void unmap(tct_pager *p) {
 
 static tct_status map_all(tct_pager *p, const int file[2], const int64_t bytes[2], tct_error *err) {
   for (int k = 0; k < MAPS; k++) {
-    if (bytes[k] > 0) TCT_TRY(tct_mapped_new(&p->map[k], file[k], bytes[k], p->size, err));
     p->first[k + 1] = p->first[k] + (bytes[k] + p->size - 1) / p->size;
+    if (bytes[k] == 0) continue;
+    void *at = mmap(NULL, (size_t)bytes[k], PROT_READ, MAP_SHARED, file[k], 0);
+    if (at == MAP_FAILED) return tct_fail_memory(err);
+    p->map[k] = at, p->bytes[k] = bytes[k];
   }
   int64_t all = p->first[MAPS];
-  p->chunks = TCT_NEW(chunk, all);
-  p->asked.at = TCT_NEW(int64_t, all);
+  p->where = TCT_NEW(_Atomic unsigned char, all);
   p->passing.at = TCT_NEW(int64_t, all);
   p->kept.at = TCT_NEW(int64_t, all);
-  return p->chunks && p->asked.at && p->passing.at && p->kept.at ? TCT_OK : tct_fail_memory(err);
+  return p->where && p->passing.at && p->kept.at ? TCT_OK : tct_fail_memory(err);
 }
 
-/* A 256th of the limit, as a power of two. */
+/* A 64th of the limit, as a power of two. */
 static int64_t chunk_size(int64_t memory) {
   int64_t size = PIECE;
   while (size < LARGEST_CHUNK && size < memory / 64) size *= 2;
@@ -254,52 +172,30 @@ tct_status tct_paged_new(const int file[2], const int64_t bytes[2], int64_t memo
     return status;
   }
   pthread_mutex_init(&p->lock, NULL);
-  pthread_cond_init(&p->work, NULL);
-  pthread_cond_init(&p->arrived, NULL);
-  start_readers(p);
-  for (int k = 0; k < MAPS; k++) at[k] = p->map[k].at;
+  for (int k = 0; k < MAPS; k++) at[k] = p->map[k];
   *out = p;
   return TCT_OK;
 }
 
 void tct_paged_free(tct_pager *p) {
   if (!p) return;
-  if (p->process == getpid()) stop_readers(p);
+  pthread_mutex_destroy(&p->lock);
   unmap(p);
 }
 
-static void ask(tct_pager *p, int64_t c) {
-  p->chunks[c].left = false;
-  if (p->chunks[c].where != IN_FILE) return;
-  p->chunks[c].where = ASKED;
-  p->asked.at[p->asked.count++] = c;
-  pthread_cond_signal(&p->work);
-}
-
-static bool is_there(const tct_pager *p, int64_t c) { return p->chunks[c].where >= CACHED; }
-
-/* A chunk that came and went again is read where it is mapped. */
-static bool is_coming(const tct_pager *p, int64_t c) {
-  int where = p->chunks[c].where;
-  return where == ASKED || where == LOADING;
-}
-
-/* This thread comes to chunk c of file k. */
+/* A thread comes to chunk c of file k.  Where the system cannot take it at once, page faults will. */
 static void arrive(tct_pager *p, int k, int64_t c) {
-  if (here.of != p) here.of = p, here.chunk[0] = here.chunk[1] = -1;
-  if (here.chunk[k] == c && is_there(p, c)) return;
+  if (p->where[c] == HERE) return;
   pthread_mutex_lock(&p->lock);
-  int64_t gone = here.chunk[k];
-  if (gone >= 0 && gone < p->first[MAPS] && gone != c) p->chunks[gone].left = true;
-  here.chunk[k] = c;
-  for (int64_t d = 0; d <= AHEAD && c + d < p->first[k + 1]; d++) ask(p, c + d);
-  while (is_coming(p, c)) {
-    if (p->readers == 0)
-      serve(p);
-    else
-      pthread_cond_wait(&p->arrived, &p->lock);
-  }
+  bool first = p->where[c] != HERE;
+  if (first) take(p, c);
   pthread_mutex_unlock(&p->lock);
+  if (!first) return;
+  for (int64_t d = c + 1; d <= c + AHEAD && d < p->first[k + 1]; d++) {
+    unsigned char in_file = IN_FILE;
+    if (atomic_compare_exchange_strong(&p->where[d], &in_file, ASKED)) (void)!advise(p, d, MADV_WILLNEED);
+  }
+  (void)!advise(p, c, TAKE);
 }
 
 static bool was_here(uintptr_t piece) {
@@ -313,8 +209,8 @@ static bool was_here(uintptr_t piece) {
 /* A piece lies in one chunk, as files begin at multiples of a chunk. */
 static void come_to(tct_pager *p, uintptr_t piece) {
   for (int k = 0; k < MAPS; k++) {
-    uintptr_t begin = (uintptr_t)p->map[k].at;
-    if (begin == 0 || piece < begin || piece - begin >= (uintptr_t)p->map[k].bytes) continue;
+    uintptr_t begin = (uintptr_t)p->map[k];
+    if (begin == 0 || piece < begin || piece - begin >= (uintptr_t)p->bytes[k]) continue;
     arrive(p, k, p->first[k] + (int64_t)(piece - begin) / p->size);
   }
 }
@@ -328,7 +224,6 @@ void tct_paged_touch(tct_pager *p, const void *bytes, int64_t count) {
   }
 }
 
-/* What is on its way arrives. */
 void tct_paged_release(tct_pager *p) {
   if (!p || p->process != getpid()) return;
   pthread_mutex_lock(&p->lock);
