@@ -7,7 +7,7 @@ JOBS := $(shell nproc 2>/dev/null || echo 2)
 SLOTS := $(shell echo $$((2 * $(JOBS)))) # of tests: one that computes takes two, one that waits takes one
 BUILD := build/release
 
-.PHONY: all audit check newest kills spark mutants proofs demo bench bench-default fuzz sanitize planted matrix format clean install setup coverage
+.PHONY: all audit check newest kills spark mutants proofs demo bench bench-default fuzz sanitize planted matrix format clean install setup coverage wasm wasm-check
 all: setup $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 
@@ -88,7 +88,17 @@ planted: all
 matrix: all
 	TACIT_MATRIX=whole $(BUILD)/tests/test_privacy_sensitivity
 
-# The documentation as a site in build/site.
+# `tacit verify` as one page for any browser, build/wasm/verify.html; with wasm-check 1,000 forgeries are held against the
+# command line in headless Chromium.
+wasm:
+	tools/setup.sh wasm
+	@tools/wasm.sh
+wasm-check: all wasm
+	tools/setup.sh browser
+	TACIT_FORGERIES=$${TACIT_FORGERIES:-1000} TACIT_TESTS=python/tests/test_browser_verify.py \
+	  python/run_tests.sh $(CURDIR)/$(BUILD)/libtacit.so $(CURDIR)/$(BUILD)/tacit
+
+# The documentation as a site in build/site, with the page that verifies where make wasm has made it.
 site:
 	@tools/site.sh
 

@@ -12,5 +12,5 @@ if ! tools/setup.sh python >build/setup_python.log 2>&1; then
 fi
 export TACIT_REGISTRY=none # the user's own is not for tests
 export PYTHONPATH=$PWD/python PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=${OMP_NUM_THREADS:-2} OMP_WAIT_POLICY=passive
-read -r -a tests <<<"${TACIT_TESTS:-python/tests --ignore python/tests/test_browser.py}" # that one: run_browser_tests.sh
+read -r -a tests <<<"${TACIT_TESTS:-python/tests --ignore-glob python/tests/test_browser*.py}" # those: run_browser_tests.sh
 exec build/venv/bin/python -m pytest -q -rs -p no:cacheprovider "${tests[@]}" "$@"

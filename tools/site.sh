@@ -13,6 +13,7 @@ rm -rf build/site build/site-pages
 mkdir -p build/site-pages
 python3 tools/site.py build/site-pages
 "$venv/bin/mkdocs" build --quiet --strict --config-file build/site-pages/mkdocs.yml --site-dir "$PWD/build/site"
-made=$(find build/site -name '*.html' ! -name 404.html | wc -l) pages=$(find build/site-pages/pages -name '*.md' | wc -l)
+[ ! -e build/wasm/verify.html ] || cp build/wasm/verify.html build/site/
+made=$(find build/site -name '*.html' ! -name 404.html ! -name verify.html | wc -l) pages=$(find build/site-pages/pages -name '*.md' | wc -l)
 [ "$made" = "$pages" ] || { echo "site: $pages pages went in and $made came out; see build/site-pages/mkdocs.yml." >&2; exit 1; }
 echo "site: build/site/index.html, $made pages"
