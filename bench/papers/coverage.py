@@ -332,18 +332,21 @@ def write_page(path, rows):
     """What rows do not have stays on the page as it was."""
     text = path.read_text()
     found = list(joined(rows))
+    csv = path.with_suffix(".csv")  # every cell; the page has what they come to
+    every = ["| " + " | ".join(line.split(",")) + " |" for line in csv.read_text().splitlines()]
     short, marked = whole(found), re.compile("<!-- (\\w+) -->\n(.*?)<!-- end -->", re.S)
     old = {m[1]: m[2].strip().splitlines() for m in marked.finditer(text)}
     tables = {
         "short": merged(old["short"], short_table(short), 4, lambda k: (place(k[0]), *numbers(*k[1:]))),
         "null": merged(old["null"], null_table(of_all_losses(short)), 1, lambda k: int(k[0])),
         "chance": chance_table(found),
-        "cells": merged(old["cells"], cell_table(found), 5, lambda k: (*numbers(*k[2:]), place(k[0]), place(k[1]))),
         "noise": merged(old["noise"], noise_table(rows), 5, lambda k: (place(k[0]), *numbers(*k[2:]))),
         "plain": merged(old["plain"], plain_table(rows), 4, lambda k: (place(k[0]), *numbers(*k[1:]))),
         "real": merged(old["real"], real_table(rows), 1, lambda k: list(REAL).index(k[0])),
     }
-    tables["low"] = low_table(tables["cells"][2:], old["low"], found)
+    every = merged([every[0], "", *every[1:]], cell_table(found), 5, lambda k: (*numbers(*k[2:]), place(k[0]), place(k[1])))
+    csv.write_text("".join(",".join(columns(line)) + "\n" for line in every if "---" not in line))
+    tables["low"] = low_table(every[2:], old["low"], found)
     path.write_text(marked.sub(lambda m: f"<!-- {m[1]} -->\n\n" + "\n".join(tables[m[1]]) + "\n\n<!-- end -->", text))
 
 

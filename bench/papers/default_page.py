@@ -5,6 +5,7 @@ import math
 
 from footing import LOOKED_AT, NO_PUBLIC, USED
 
+SHOWN = 0.8  # the epsilon whose cells the page has; the table beside it has all others
 LEAST = 1e-6  # excesses below count as this in ratios
 FORMS = ("gd", "metric", "metric2", "quadratic")
 OURS = ("dpmetric", "dpgd", "dpnewton", "objpert", "dpcd", "dpsgd", "dpscd", "adassp")
@@ -12,8 +13,8 @@ GROUPS = ("all", "used", "looked at", "untouched")
 
 HEAD = """# {title}
 
-`bench/papers/default_table.py` measures every cell and writes this page; [{name}.csv]({name}.csv) has all figures
-with seconds and settings.
+`bench/papers/default_table.py` measures every cell and writes this page; [{name}.csv]({name}.csv) has the figures
+of every cell and solver, with seconds and settings.
 
 Excess of the mean loss (and penalty) over its exact minimum, on the records that were fitted. One record added or
 removed, {delta}, means and standard errors of {fits} fits. Classes: logistic loss, no penalty. california,
@@ -141,11 +142,6 @@ def main_table(cells):
     return table(["data", "n × p", "ε", *[NAMES.get(m, m) for m in methods]], rows)
 
 
-def solver_table(cells):
-    rows = [[c.name, f"{c.epsilon:g}", *[shown(c, m) for m in ("auto", *OURS)]] for c in cells]
-    return table(["data", "ε", "auto", *OURS], rows)
-
-
 def weak(cells):
     found = []
     for c in cells:
@@ -161,29 +157,12 @@ def wide_section(by_key, wide):
     for cell in wide:
         base = by_key.get((*cell.key[:2], "1", "1", *cell.key[4:]))
         if base and "auto" in base.values and "auto" in cell.values:
-            rows.append(
-                (
-                    cell.key[2],
-                    cell.key[3],
-                    cell.name,
-                    cell.epsilon,
-                    shown(base, "auto"),
-                    shown(cell, "auto"),
-                    cell.values["auto"][0] / base.values["auto"][0],
-                )
-            )
+            rows.append((*cell.key[2:4], cell.values["auto"][0] / base.values["auto"][0]))
     lines = []
     for kind in sorted({row[:2] for row in rows}):
-        ratios = [row[6] for row in rows if row[:2] == kind]
+        ratios = [row[2] for row in rows if row[:2] == kind]
         mean = f"geometric mean {geometric(ratios):.2f}, worst {max(ratios):.2f}, {len(ratios)} cells"
-        lines.append(f"R × {kind[0]}, Y × {kind[1]}: {mean}.")
-    lines += [
-        "",
-        *table(
-            ["R ×", "Y ×", "data", "ε", "right bounds", "these bounds", "ratio"],
-            [[*r[:3], f"{r[3]:g}", *r[4:6], f"{r[6]:.2f}"] for r in rows],
-        ),
-    ]
+        lines.append(f"* R × {kind[0]}, Y × {kind[1]}: {mean}.")
     return lines
 
 
@@ -214,11 +193,9 @@ def page(rows, name):
             *weak(main),
             "",
         ]
-        lines += ["### Cells", "", *main_table(main), ""]
-        if any("best other" in c.values for c in main):
-            lines += ["### Every untuned solver", "", *solver_table(main), ""]
+        lines += ["### One epsilon", "", *main_table([c for c in main if c.epsilon == SHOWN]), ""]
         if beside:
-            lines += [f"## δ = {title}, min-max bounds", "", *summary(beside), "", *main_table(beside), ""]
+            lines += [f"## δ = {title}, min-max bounds", "", *summary(beside), ""]
     wide = [c for c in every if c.key[2:4] != ("1", "1")]
     if wide:
         lines += ["## Looser bounds", "", *wide_section(by_key, wide), ""]
