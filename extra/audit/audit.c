@@ -3,6 +3,7 @@
 
 #include "core/json_text.h"
 #include "core/alloc.h"
+#include "core/processors.h"
 #include "mech/watch.h"
 
 #include <math.h>
@@ -131,6 +132,8 @@ static tct_status begin(tct_audit *a, const tct_config *config, tct_error *err) 
     return tct_fail(err, TCT_E_USAGE, "an audit needs at least two records and one feature; give a larger shape");
   if (tct_config_labels(config) == TCT_LABELS_CLASSES)
     return tct_fail(err, TCT_E_USAGE, "an audit invents two classes or numbers; give a loss that takes these");
+  double values = (double)a->rows * (double)a->cols; /* a table that is invented, and what a run is given of it */
+  TCT_TRY(tct_memory_check(2 * sizeof(double) * values, 0, "an audit of this shape needs", "give a smaller one", err));
   TCT_TRY(plan(a, config, err));
   TCT_TRY(facts(a, err));
   a->watched = tct_watch(NULL, NULL, NULL);

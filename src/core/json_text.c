@@ -5,12 +5,13 @@
 #include "core/json_text.h"
 
 #include "core/alloc.h"
+#include "core/stop.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { FIRST = 1 << 16 };
+enum { FIRST = 1 << 16, ASK_EACH = 1 << 16 }; /* bytes; of a model of many columns they are seconds */
 
 typedef struct count {
   int64_t depth, deepest, containers, commas;
@@ -95,6 +96,7 @@ typedef struct sink {
 static int put(const char *bytes, size_t length, void *user) {
   sink *s = user;
   int64_t needed = s->used + (int64_t)length + 1;
+  if (needed / ASK_EACH != s->used / ASK_EACH && tct_stopping()) s->failed = true;
   if (!s->failed && needed > s->size) {
     int64_t size = needed > 2 * s->size ? needed : 2 * s->size;
     char *grown = tct_grow(s->text, s->used, size, 1);

@@ -1,6 +1,7 @@
 /* json.c - small helpers between jansson and our types. */
 #include "model/json.h"
 #include "core/json_text.h"
+#include "core/stop.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,9 +21,12 @@ int tct_json_get_real(const json_t *value, double *out) {
   return 0;
 }
 
+bool tct_json_stops(int64_t j) { return j % 65536 == 65535 && tct_stopping(); }
+
 json_t *tct_json_reals(const double *values, int64_t count) {
   json_t *array = json_array();
-  for (int64_t j = 0; array && j < count; j++) json_array_append_new(array, tct_json_real(values[j]));
+  for (int64_t j = 0; array && j < count && !tct_json_stops(j); j++)
+    json_array_append_new(array, tct_json_real(values[j]));
   return array;
 }
 

@@ -8,6 +8,8 @@
 json_t *tct_json_real(double value);
 /* Reads what tct_json_real wrote; 0 if it is none of the three. */
 int tct_json_get_real(const json_t *value, double *out);
+/* Is a loop over columns to end?  It asks before each 65536th; no text is made then. */
+bool tct_json_stops(int64_t j);
 /* `count` of them, and back; false: it is no such array. */
 json_t *tct_json_reals(const double *values, int64_t count);
 bool tct_json_get_reals(const json_t *array, int64_t count, double *out);

@@ -80,7 +80,7 @@ static json_t *coefficients_out(const tct_model *m) {
 
 static json_t *texts(char *const *list, int64_t count) {
   json_t *array = json_array();
-  for (int64_t j = 0; array && j < count && list[j]; j++) {
+  for (int64_t j = 0; array && j < count && list[j] && !tct_json_stops(j); j++) {
     json_t *text = json_string(list[j]);
     json_array_append_new(array, text ? text : json_string("?")); /* a name that is not UTF-8 */
   }

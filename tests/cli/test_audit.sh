@@ -58,6 +58,8 @@ bad 'no epsilon' 2 '--epsilon must' audit --loss logistic
 bad 'no promise' 2 'promises nothing' audit --loss logistic --epsilon inf --solver dpgd
 bad 'more than two classes' 2 'two classes or numbers' audit --loss softmax --epsilon 4 --solver dpgd --shape 24,4
 bad 'no time' 2 'seconds' audit --loss logistic --epsilon 1 --seconds 0
+bad 'a table beyond the free memory' 1 'an audit of this shape needs at least [0-9]+ MiB of memory, and .* are free' audit \
+  --loss logistic --epsilon 1 --shape 1000000000000,2000000000 --solver dpgd
 bad 'one record' 2 'at least two' audit --loss logistic --epsilon 1 --shape 1,2 --solver dpgd
 
 # ---- the program that is built for audit ----

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 enum { ROWS = 80, COLS = 4 };
+#define SEVENTY "1111111111111111111111111111111111111111111111111111111111111111111111"
 
 static const char *const specs[] = {
     "dpcd:passes=3,order=uniform",
@@ -181,9 +182,44 @@ static void what_it_cannot_do_is_refused_with_a_sentence(void **state) {
   refused("squared", "l1ball:radius=1", "dpcd", "coordinate by coordinate");
   refused("logistic", "none", "dpcd:moments=1/2/3,smoothness=public", "moments has 3 numbers for 4 features");
   refused("logistic", "none", "dpcd:bounds=1/x/3/4", "positive numbers");
+  refused("logistic", "none", "dpcd:bounds=1/2/3/4/5/6", "bounds has 6 numbers for 4 features");
+  refused("logistic", "none", "dpcd:bounds=1/2/3/4/", "positive numbers");
+  refused("logistic", "none", "dpcd:bounds=1/" SEVENTY, "positive numbers");
   refused("logistic", "none", "dpcd:passes=2.5,clipping=record", "clipping=record needs whole passes");
   refused("logistic", "none", "dpcd:order=uniform,clipping=record", "clipping=record needs whole passes");
   refused("logistic", "none", "dpcd:accounting=rdp,order=greedy", "accounting=rdp");
+}
+
+static void a_plan_is_made_for_any_number_of_features(void **state) {
+  (void)state;
+  static const char *const any[] = {"dpcd", "dpcd:bounds=0.01", "dpcd:smoothness=public,moments=0.3"};
+  for (int k = 0; k < 3; k++) {
+    tct_config config = world_config("logistic", "none", any[k]);
+    tct_error err = {0};
+    tct_plan *plan = tct_plan_new(&config, ROWS, (int64_t)1 << 50, &err);
+    if (!plan) fail_msg("%s: %s", any[k], err.text);
+    tct_plan_free(plan);
+  }
+}
+
+/* Planned from as many as fit into a row, or from a list of all. */
+static void one_bound_for_all_is_planned_as_a_list_of_equals(void **state) {
+  (void)state;
+  enum { WIDE = 40 };
+  static const char *const sizes[] = {"0.2", "0.3", "0.5", "0.7", "1", "1.5", "9"};
+  for (int k = 0; k < 7; k++) {
+    char one[80], all[400], *to = all + sprintf(all, "dpcd:bounds=%s", sizes[k]);
+    for (int j = 1; j < WIDE; j++) to += sprintf(to, "/%s", sizes[k]);
+    snprintf(one, sizeof one, "dpcd:bounds=%s", sizes[k]);
+    tct_config first = world_config("logistic", "none", one), second = world_config("logistic", "none", all);
+    tct_error err = {0};
+    tct_plan *a = tct_plan_new(&first, ROWS, WIDE, &err), *b = tct_plan_new(&second, ROWS, WIDE, &err);
+    if (!a || !b) fail_msg("%s: %s", sizes[k], err.text);
+    assert_true(a->solved.promise.release[0].sensitivity == b->solved.promise.release[0].sensitivity);
+    assert_true(a->solved.promise.release[0].deviation == b->solved.promise.release[0].deviation);
+    tct_plan_free(b);
+    tct_plan_free(a);
+  }
 }
 
 static void exact_constants_are_named_as_unaccounted(void **state) {
@@ -236,6 +272,8 @@ int main(void) {
       cmocka_unit_test(without_privacy_all_orders_and_cd_and_proxgd_reach_one_optimum),
       cmocka_unit_test(margins_in_floats_change_the_model_by_less_than_its_noise),
       cmocka_unit_test(what_it_cannot_do_is_refused_with_a_sentence),
+      cmocka_unit_test(a_plan_is_made_for_any_number_of_features),
+      cmocka_unit_test(one_bound_for_all_is_planned_as_a_list_of_equals),
       cmocka_unit_test(exact_constants_are_named_as_unaccounted),
       cmocka_unit_test(every_option_makes_a_model_that_verifies),
   };

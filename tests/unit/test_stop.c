@@ -13,10 +13,13 @@
 #include "la/exact/spectrum.h"
 #include "la/exact/triangular.h"
 #include "la/kernels/kernels.h"
+#include "model/json.h"
+#include "model/model.h"
 #include "solve/shared/statistics.h"
 
 #include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { P = 96 };
@@ -157,6 +160,32 @@ static void a_large_allocation_is_not_made_for_a_run_that_is_to_end(void **state
   tct_free(small);
 }
 
+/* Of many columns a model's text takes seconds: its lists ask, and its text as it grows. */
+static void the_text_of_a_model_of_many_columns_is_not_made_for_a_run_that_is_to_end(void **state) {
+  (void)state;
+  enum { MANY = 300000 };
+  char **names = calloc(MANY + 1, sizeof *names), text[] = "spec";
+  tct_model m = {
+      .loss = text, .penalty = text, .solver = text, .scale = text, .cols = MANY, .models = 1, .features = names};
+  m.coefficients = calloc(MANY, sizeof *m.coefficients);
+  for (int j = 0; j < MANY; j++) names[j] = text;
+  for (int yes_at = 1; yes_at <= 20; yes_at++) { /* in a list or in the text, and later there is nothing to ask for */
+    caller who = {.yes_at = yes_at};
+    tct_stop stop;
+    tct_stop_always_test(true);
+    tct_stop_watch(&stop, answer, &who);
+    char *made = tct_model_json(&m, NULL);
+    tct_stop_end(&stop);
+    tct_stop_always_test(false);
+    if (made || who.asked != yes_at) fail_msg("%d questions, and the answer to number %d was yes", who.asked, yes_at);
+  }
+  json_t *list = tct_json_reals(m.coefficients, MANY);
+  assert_int_equal(json_array_size(list), MANY);
+  json_decref(list);
+  free(m.coefficients);
+  free(names);
+}
+
 /* ---- the gate -------------------------------------------------------------------------------------------------- */
 
 static void the_gate_releases_nothing_for_a_run_that_is_to_end(void **state) {
@@ -203,6 +232,7 @@ int main(void) {
       cmocka_unit_test(one_threads_run_is_no_other_threads),
       cmocka_unit_test(dense_algebra_asks_for_every_row_and_ends_at_the_first_yes),
       cmocka_unit_test(a_large_allocation_is_not_made_for_a_run_that_is_to_end),
+      cmocka_unit_test(the_text_of_a_model_of_many_columns_is_not_made_for_a_run_that_is_to_end),
       cmocka_unit_test(the_gate_releases_nothing_for_a_run_that_is_to_end),
       cmocka_unit_test(noise_that_is_cut_short_is_no_release),
   };

@@ -49,7 +49,9 @@ typedef struct tct_dpcd {
 tct_status tct_dpcd_new(const tct_problem *problem, const tct_solver_plan *plan, tct_dpcd *out, tct_error *err);
 void tct_dpcd_free(tct_dpcd *d);
 
-/* b_j of the option bounds and m_j of the option moments, [p]. */
+/* Does an option have several numbers, one per coordinate? */
+bool tct_dpcd_is_list(const tct_spec *spec, const char *key);
+/* b_j of the option bounds and m_j of the option moments, [p]; NULL: it is only checked. */
 tct_status tct_dpcd_list(const tct_facts *facts, const tct_spec *spec, const char *key, double fallback, double *out,
                          tct_error *err);
 /* The sensitivity of the vector of min(x_ij^2/b_j^2, 1), in the l1 or the l2 norm, in an event's terms. */

@@ -27,6 +27,7 @@
 #include "solve/coordinate/dpcd.h"
 
 #include "core/alloc.h"
+#include "core/number.h"
 #include "solve/coordinate/rules.def"
 
 double tct_dpcd_smooth_noise(const tct_dpcd_shape *s, double x) {
@@ -194,21 +195,25 @@ static tct_status check(const tct_facts *facts, const tct_spec *spec, tct_error 
   return TCT_OK;
 }
 
-/* The options that are lists have one number, or one per coordinate. */
-static tct_status check_lists(const tct_facts *facts, const tct_spec *spec, tct_error *err) {
-  double *list = TCT_NEW(double, facts->p);
-  tct_status status = list ? tct_dpcd_list(facts, spec, "moments", 1, list, err) : tct_fail_memory(err);
-  if (status == TCT_OK) status = tct_dpcd_list(facts, spec, "bounds", 1, list, err);
-  tct_free(list);
-  return status;
+/* Of equal bounds as many decide as fit into a row, and some that rounding may add: a plan for any number of features
+ * needs no list of them. */
+static int64_t bounds_that_decide(const tct_facts *facts, const tct_spec *spec) {
+  double bound = facts->row_norm, most;
+  if (tct_dpcd_is_list(spec, "bounds")) return facts->p;
+  if (!tct_spec_is(spec, tct_dpcd_options, "bounds", "auto"))
+    (void)tct_parse_real(tct_spec_text(spec, tct_dpcd_options, "bounds"), &bound);
+  most = 1.01 * (facts->row_norm / bound) * (facts->row_norm / bound) + 3;
+  return most < (double)facts->p ? (int64_t)most : facts->p;
 }
 
 static tct_status moment_lengths(const tct_facts *facts, const tct_spec *spec, tct_dpcd_shape *shape, tct_error *err) {
-  double *bounds = TCT_NEW(double, facts->p);
+  tct_facts few = *facts;
+  few.p = bounds_that_decide(facts, spec);
+  double *bounds = TCT_NEW(double, few.p);
   tct_status status = bounds ? TCT_OK : tct_fail_memory(err);
-  if (status == TCT_OK) status = tct_dpcd_list(facts, spec, "bounds", facts->row_norm, bounds, err);
-  if (status == TCT_OK) status = tct_dpcd_moment_reach(facts, bounds, true, &shape->moments1, err);
-  if (status == TCT_OK) status = tct_dpcd_moment_reach(facts, bounds, false, &shape->moments2, err);
+  if (status == TCT_OK) status = tct_dpcd_list(&few, spec, "bounds", facts->row_norm, bounds, err);
+  if (status == TCT_OK) status = tct_dpcd_moment_reach(&few, bounds, true, &shape->moments1, err);
+  if (status == TCT_OK) status = tct_dpcd_moment_reach(&few, bounds, false, &shape->moments2, err);
   tct_free(bounds);
   return status;
 }
@@ -217,7 +222,8 @@ tct_status tct_dpcd_plan(const tct_facts *facts, const tct_spec *given, tct_solv
   const tct_option *o = tct_dpcd_options;
   TCT_TRY(tct_plan_begin(facts, given, o, out, err));
   TCT_TRY(check(facts, &out->spec, err));
-  TCT_TRY(check_lists(facts, &out->spec, err));
+  TCT_TRY(tct_dpcd_list(facts, &out->spec, "moments", 1, NULL, err));
+  TCT_TRY(tct_dpcd_list(facts, &out->spec, "bounds", 1, NULL, err));
   tct_dpcd_shape shape = {.sensitivity = facts->neighbours == TCT_ADD_REMOVE ? 1 : 2};
   shape.smooth = tct_spec_is(&out->spec, o, "smoothness", "private");
   shape.laplace = shape.smooth && tct_spec_is(&out->spec, o, "form", "laplace");

@@ -50,28 +50,30 @@ double tct_dpcd_typical(const tct_facts *facts, bool ball) {
          sqrt(facts->loss.kind->curvature_bound(facts->loss.h));
 }
 
+bool tct_dpcd_is_list(const tct_spec *spec, const char *key) {
+  return strchr(tct_spec_text(spec, tct_dpcd_options, key), '/') != NULL;
+}
+
 tct_status tct_dpcd_list(const tct_facts *facts, const tct_spec *spec, const char *key, double fallback, double *out,
                          tct_error *err) {
   const char *text = tct_spec_text(spec, tct_dpcd_options, key);
-  int64_t count = 0;
-  for (int64_t j = 0; j < facts->p; j++) out[j] = fallback;
+  int64_t count = 0, features = facts->p - (facts->intercept ? 1 : 0);
+  for (int64_t j = 0; out && j < facts->p; j++) out[j] = fallback;
   if (!strcmp(text, "auto")) return TCT_OK;
-  for (const char *at = text; *at; count++) {
+  for (const char *at = text; at; count++) {
     char number[64];
+    double value;
     size_t length = strcspn(at, "/");
-    if (length >= sizeof number || count == facts->p) break;
-    memcpy(number, at, length);
-    number[length] = 0;
-    if (!tct_parse_real(number, &out[count]) || !(out[count] > 0 && out[count] < 1e100))
+    snprintf(number, sizeof number, "%.*s", (int)fmin((double)length, sizeof number - 1), at);
+    if (length >= sizeof number || !tct_parse_real(number, &value) || !(value > 0 && value < 1e100))
       return tct_fail(err, TCT_E_USAGE, "%s needs positive numbers separated by /; give one, or one per feature", key);
-    at += length + (at[length] == '/');
+    if (out && count < facts->p) out[count] = value;
+    at = at[length] ? at + length + 1 : NULL;
   }
-  int64_t features = facts->p - (facts->intercept ? 1 : 0);
-  if (count == 1)
-    for (int64_t j = 1; j < facts->p; j++) out[j] = out[0];
-  else if (count != features && count != facts->p)
+  if (count != 1 && count != features && count != facts->p)
     return tct_fail(err, TCT_E_USAGE, "%s has %lld numbers for %lld features; give one, or one per feature", key,
                     (long long)count, (long long)features);
+  for (int64_t j = 1; out && count == 1 && j < facts->p; j++) out[j] = out[0];
   return TCT_OK;
 }
 
@@ -178,11 +180,13 @@ static double least_moment(const tct_facts *facts, const tct_solver_plan *plan) 
   const tct_option *o = tct_dpcd_options;
   bool given = tct_spec_is(&plan->spec, o, "smoothness", "public");
   double h = facts->loss.kind->curvature_bound(facts->loss.h), r = facts->row_norm, smallest = INFINITY;
-  double *list = TCT_NEW(double, facts->p);
+  const char *key = given ? "moments" : "bounds";
+  tct_facts few = *facts;
+  if (!tct_dpcd_is_list(&plan->spec, key)) few.p = 1; /* all are equal */
+  double *list = TCT_NEW(double, few.p);
   if (!list) return 0;
-  tct_status status = given ? tct_dpcd_list(facts, &plan->spec, "moments", r * r / (double)facts->p, list, NULL)
-                            : tct_dpcd_list(facts, &plan->spec, "bounds", r, list, NULL);
-  for (int64_t j = 0; j < facts->p; j++) smallest = fmin(smallest, list[j]);
+  tct_status status = tct_dpcd_list(&few, &plan->spec, key, given ? r * r / (double)facts->p : r, list, NULL);
+  for (int64_t j = 0; j < few.p; j++) smallest = fmin(smallest, list[j]);
   tct_free(list);
   if (status != TCT_OK) return 0;
   if (given) return h * smallest;
