@@ -61,7 +61,10 @@ static tct_status read_all(FILE *file, const char *path, int64_t max, char **tex
   *text = tct_alloc(size, 1);
   if (!*text) return tct_fail_memory(err);
   for (;;) {
-    *length += (int64_t)fread(*text + *length, 1, (size_t)(size - *length), file);
+    size_t got = fread(*text + *length, 1, (size_t)(size - *length), file);
+    if (memchr(*text + *length, 0, got)) /* a device of zeros, or a file with holes, has no end in sight */
+      return tct_fail_at(err, path, 0, 0, "this is no JSON text, which holds no byte 0; name another file");
+    *length += (int64_t)got;
     if (*length < size) break;
     if (size > max) return tct_fail_at(err, path, 0, 0, "the JSON text is too long; give a smaller file");
     char *grown = tct_grow(*text, size, 2 * size, 1);

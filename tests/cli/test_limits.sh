@@ -96,6 +96,7 @@ costly 'a schema that nests' 'deeper than 64' "echo a,y" train - --schema deep.j
 (printf '{"columns":['; yes '{},' | head -n 3000000 | tr -d '\n'; printf '{}]}') >wide.json
 costly 'a schema of many objects' 'more than 262144 lists' "echo a,y" train - --schema wide.json "${model[@]}"
 costly 'a model that nests' 'deeper than 64' : report deep.json -o page.html
+costly 'a model of zeros without end' 'no JSON text' : verify /dev/zero
 costly 'verify of a model that nests' 'deeper than 64' : verify deep.json
 
 # ---- the options: what is refused goes through with a raised limit, and what is given holds ----
