@@ -70,8 +70,10 @@ static json_t *line_of(summary *s, int64_t j) {
   const tct_model *m = s->model;
   tct_original_contrast(&s->original, m->cols, j, s->c);
   if (j == m->cols && !m->has_intercept) s->c[m->cols] = 0;
-  return line(s, j < m->cols ? m->features[j] : "(intercept)",
-              estimate_of(s) + (j == m->cols ? s->original.constant : 0));
+  json_t *o =
+      line(s, j < m->cols ? m->features[j] : "(intercept)", estimate_of(s) + (j == m->cols ? s->original.constant : 0));
+  if (j < m->cols && s->original.parts) json_object_set(o, "parts", s->original.parts[j]);
+  return o;
 }
 
 /* ---- covariance ------------------------------------------------------------------------------------------------ */
@@ -222,7 +224,7 @@ char *tct_summary_json(const tct_model *model, double level, int with_covariance
   s.other = TCT_NEW(double, model->cols + 1);
   tct_status status = s.c && s.other ? tct_original_new(model, &s.original, err) : tct_fail_memory(err);
   char *text = status == TCT_OK ? tct_json_text(build(&s, with_covariance, err), err) : NULL;
-  tct_original_free(&s.original);
+  tct_original_free(&s.original, model->cols);
   tct_free(s.c);
   tct_free(s.other);
   return text;

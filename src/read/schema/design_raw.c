@@ -1,0 +1,106 @@
+/* design_raw.c - features as sums of raw ones: the public, sparse matrix by which weights get back to the columns.
+ *
+ * A factor's feature is affine in its own raw functions.  A product of such sums is a sum of raw products of fewer
+ * parts.  The coding sees to it that each of these is a raw feature of some term.  Where a number is missing and
+ * marked, its raw value is the middle of its bounds: there the centred feature is 0. */
+#include <math.h>
+#include <string.h>
+
+#include "read/schema/design.h"
+
+enum { GONE = -1 }; /* in place of a raw function: the part is not in the product */
+
+typedef struct expansion {
+  const tct_design *design;
+  const tct_term *term;
+  int64_t feature;
+  int32_t at[TCT_TERM_PARTS]; /* the feature of each factor */
+  tct_put_raw put;
+  void *user;
+} expansion;
+
+static void place(const expansion *x, const int32_t *raw, double value);
+
+/* The product where the reference of part k is 1 minus the other levels. */
+static void place_reference(const expansion *x, const int32_t *raw, int32_t k, double value) {
+  const tct_part *part = &x->design->part[x->term->part[k]];
+  int32_t other[TCT_TERM_PARTS];
+  memcpy(other, raw, sizeof other);
+  other[k] = GONE;
+  place(x, other, value);
+  for (int32_t level = 0; level < part->width; level++) {
+    other[k] = level;
+    if (level != part->reference) place(x, other, -value);
+  }
+}
+
+/* Which part of the expansion's term part j of another one is. */
+static int32_t which(const expansion *x, const tct_term *to, int32_t j) {
+  int32_t k = 0;
+  while (k < x->term->parts && x->term->part[k] != to->part[j]) k++;
+  return k;
+}
+
+/* A term may leave the mark of missing values to another one (tct_design_twin). */
+static const tct_term *with_mark(const expansion *x, const tct_term *to, const int32_t *raw) {
+  for (int32_t j = 0; j < to->parts; j++) {
+    const tct_factor *factor = &x->design->factor[to->factor[j]];
+    const tct_part *part = &x->design->part[factor->part];
+    bool mark = part->kind != TCT_PART_LEVELS && raw[which(x, to, j)] == part->width;
+    if (mark && !factor->flagged) return &x->design->term[tct_design_twin(x->design, to, j)];
+  }
+  return to;
+}
+
+/* A product of raw functions of the term's parts, which is a raw feature of the term of those that are not gone. */
+static void place(const expansion *x, const int32_t *raw, double value) {
+  const tct_design *d = x->design;
+  int32_t part[TCT_TERM_PARTS], parts = 0, own = x->term->parts;
+  int64_t feature = 0;
+  for (int32_t k = 0; k < own; k++)
+    if (raw[k] != GONE) part[parts++] = x->term->part[k];
+  const tct_term *to = parts == 0 ? NULL : with_mark(x, &d->term[tct_design_find(d, part, parts)], raw);
+  for (int32_t j = 0; j < parts; j++) {
+    const tct_factor *factor = &d->factor[to->factor[j]];
+    const tct_part *of = &d->part[factor->part];
+    int32_t k = which(x, to, j), at = k < own ? raw[k] : of->width; /* of the other one only its mark */
+    bool skips = of->kind == TCT_PART_LEVELS && factor->reduced;
+    if (skips && at == of->reference) {
+      place_reference(x, raw, k, value);
+      return;
+    }
+    feature = feature * factor->features + at - (skips && at > of->reference);
+  }
+  x->put(x->user, x->feature, to ? to->first + feature : -1, value);
+}
+
+/* Multiplies out the factors from k on. */
+static void expand(const expansion *x, int32_t k, int32_t *raw, double value) {
+  if (k == x->term->parts) {
+    place(x, raw, value);
+    return;
+  }
+  const tct_factor *factor = &x->design->factor[x->term->factor[k]];
+  const tct_part *part = &x->design->part[factor->part];
+  bool levels = part->kind == TCT_PART_LEVELS;
+  raw[k] = levels ? tct_factor_level(x->design, factor, x->at[k]) : x->at[k];
+  if (levels || raw[k] == part->width) {
+    expand(x, k + 1, raw, value);
+    return;
+  }
+  const tct_scalar *of = &x->design->scalar[part->source];
+  double width = of->upper - of->lower, most = fmax(fabs(of->lower), fabs(of->upper));
+  expand(x, k + 1, raw, value * (factor->reduced ? 2 / width : 1 / most));
+  raw[k] = factor->reduced ? GONE : part->width;
+  if (factor->reduced) expand(x, k + 1, raw, value * (-2 * of->lower / width - 1));
+  if (!factor->reduced && factor->flagged) expand(x, k + 1, raw, value * -(of->lower + width / 2) / most);
+}
+
+void tct_design_raw(const tct_schema *schema, tct_put_raw put, void *user) {
+  expansion x = {.design = schema->design, .put = put, .user = user};
+  int32_t raw[TCT_TERM_PARTS];
+  for (x.feature = 0; x.feature < schema->features; x.feature++) {
+    x.term = tct_design_place(x.design, x.feature, x.at);
+    expand(&x, 0, raw, x.term->share);
+  }
+}
