@@ -96,7 +96,8 @@ static bool is_used(const tct_schema *schema, int64_t k) {
   bool used = !d || schema->column[k].kind == TCT_COLUMN_IGNORE;
   for (int32_t j = 0; !used && j < d->scalars; j++)
     used = d->scalar[j].kind == TCT_SCALAR_COLUMN && d->scalar[j].of[0] == k;
-  for (int32_t j = 0; !used && j < d->parts; j++) used = d->part[j].kind == TCT_PART_LEVELS && d->part[j].source == k;
+  for (int32_t j = 0; !used && j < d->parts; j++)
+    used = (d->part[j].kind == TCT_PART_LEVELS || d->part[j].kind == TCT_PART_FLAG) && d->part[j].source == k;
   return used;
 }
 

@@ -19,7 +19,9 @@ SCHEMA = {
         {"name": "alb", "type": "number", "lower": 0, "upper": 7, "missing": "indicator"},
         {"name": "work", "type": "category", "values": ["farm", "shop", "desk"], "missing": "indicator"},
     ],
-    "terms": ["age", {"of": "alb", "share": 0.5}, "work", {"product": ["age", "work"]}, {"product": ["alb", "work"]}],
+    "terms": [{"of": "age", "as": "power", "degree": 2}, {"of": "alb", "share": 0.5}, "work", {"product": ["age", "work"]}, {"product": ["alb", "work"]},
+              {"of": {"of": "alb", "as": "log1p"}, "as": "spline", "kind": "natural", "knots": [1, 1.5]},
+              {"of": "age", "as": "cut", "breaks": [30, 65]}],
     "label": {"name": "y", "values": ["no", "yes"], "positive": "yes"},
 }
 
@@ -57,7 +59,7 @@ def test_every_door_makes_the_same_features(tmp_path):
     lines = tacit.read(tmp_path / "t.jsonl", schema=schema).array().toarray()
     assert np.array_equal(lines, scaler.transform(rounded))
     assert (np.linalg.norm(dense, axis=1) <= schema.data_norm * (1 + 1e-12)).all()
-    assert schema.data_norm == pytest.approx(np.sqrt(4.25))
+    assert schema.data_norm == pytest.approx(np.sqrt(6.25))
 
 
 def test_a_model_of_terms_predicts_the_raw_table_to_the_bit(tmp_path):

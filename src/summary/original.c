@@ -58,10 +58,12 @@ static tct_status collect(const tct_schema *schema, gather *g, tct_error *err) {
   to->feature = TCT_NEW(int64_t, to->start[cols + 2]);
   to->value = TCT_NEW(double, to->start[cols + 2]);
   to->parts = schema->design ? TCT_NEW(json_t *, cols) : NULL;
-  if (!to->feature || !to->value || (schema->design && !to->parts)) return tct_fail_memory(err);
+  to->name = schema->design ? TCT_NEW(char *, cols) : NULL;
+  if (!to->feature || !to->value || (schema->design && (!to->parts || !to->name))) return tct_fail_memory(err);
   g->count = false;
   put_all(schema, g);
-  for (int64_t j = 0; to->parts && j < cols && j < schema->features; j++) to->parts[j] = tct_design_parts(schema, j);
+  for (int64_t j = 0; to->parts && j < cols && j < schema->features; j++)
+    to->parts[j] = tct_design_parts(schema, j, &to->name[j]);
   return TCT_OK;
 }
 
@@ -82,6 +84,8 @@ tct_status tct_original_new(const tct_model *model, tct_original *out, tct_error
 
 void tct_original_free(tct_original *original, int64_t cols) {
   for (int64_t j = 0; original->parts && j < cols; j++) json_decref(original->parts[j]);
+  for (int64_t j = 0; original->name && j < cols; j++) tct_free(original->name[j]);
+  tct_free(original->name);
   tct_free(original->parts);
   tct_free(original->start);
   tct_free(original->feature);

@@ -12,6 +12,7 @@ typedef struct tct_original {
   double constant;    /* of labels that were shifted */
   bool has_intercept; /* the constant is not 0 by construction */
   json_t **parts;     /* [cols] columns and values that a weight is of, or NULL: its name says it */
+  char **name;        /* [cols] of the raw features, or NULL: those of the model */
 } tct_original;
 
 tct_status tct_original_new(const tct_model *model, tct_original *out, tct_error *err);

@@ -12,8 +12,13 @@ columns = [
     {"name": "who", "type": "ignore"},
 ]
 terms = ["age", "alb", "work", {"product": ["age", "work"]}, {"product": ["alb", "work"], "share": 0.5}]
+curve = {"of": "alb", "as": "spline", "kind": "natural", "knots": [2, 3.5, 5]}
+ratio = {"of": ["alb", {"of": "age", "as": "sqrt"}], "as": "ratio", "name": "r"}
+more = ["work", curve, {"of": "age", "as": "power", "degree": 3}, ratio, {"of": "age", "as": "cut", "breaks": [30, 65]},
+        {"product": [{"of": "alb", "as": "log1p"}, "work"]}, {"product": [curve, "work"], "share": 0.25}]
 schema = {"version": 2, "columns": columns, "terms": terms, "label": {"name": "y", "values": ["0", "1"], "positive": "1"}}
 json.dump(schema, open("s.json", "w"))
+json.dump({**schema, "terms": more}, open("curves.json", "w"))
 json.dump({**schema, "columns": columns[:3] + [{**columns[3], "type": "number", "estimate": True}]}, open("open.json", "w"))
 rows = []
 for i in range(4000):
@@ -74,6 +79,42 @@ for row, margin in zip(rows, said):
     assert abs(total - margin) < 1e-9, (total, margin, row)
 assert any(line["standard_error"] for line in summary["weights"])
 PY
+
+# Curves, functions and classes by every door.
+curved=(--schema curves.json "${settings[@]:2}")
+ok 'curves' train t.csv "${curved[@]}" -o c.json
+ok 'curves in JSON Lines' train t.jsonl "${curved[@]}" -o cj.json
+check 'the same model' cmp c.json cj.json
+ok 'curves verified' verify c.json
+ok 'raw rows' predict c.json t.csv
+cp .out curves.out
+ok 'raw rows' predict c.json t.jsonl
+check 'the same predictions' cmp .out curves.out
+ok 'summary' summary c.json --json
+cp .out curves.summary
+ok 'report' report c.json -o c.html
+check 'the report names the curve' grep -q 'spline' c.html
+cases=$((cases + 1))
+python3 - <<'PY' || fail 'raw weights of curves do not give the predictions'
+import csv, json, math
+summary = json.load(open("curves.summary"))
+weights = {line["name"]: line["estimate"] for line in summary["weights"]}
+assert {"age", "age^2", "age^3", "r", "ns(alb)1", "ns(alb)4", "cut(age)=(30, 65]", "log1p(alb):work=farm"} <= set(weights), weights
+assert not any(name.startswith("r=") or name == "log1p(alb)=(missing)" for name in weights), weights
+# Two records that differ in age alone: splines and products drop out.
+ages = [(40, 31), (60, 64.5), (75, 89)]
+model = json.load(open("c.json"))
+with open("two.csv", "w") as out:
+    print("who,work,y,alb,age", *(f"1,shop,0,,{age}" for pair in ages for age in pair), sep="\n", file=out)
+json.dump([[sum(weights["age" + power] * age ** k for k, power in ((1, ""), (2, "^2"), (3, "^3"))) for age in pair] for pair in ages],
+          open("wanted.json", "w"))
+PY
+ok 'two records' predict c.json two.csv
+check 'differ by the raw powers' python3 -c '
+import json
+told = [float(line.split(",")[0]) for line in open(".out")]
+wanted = json.load(open("wanted.json"))
+assert all(abs((told[2 * k] - told[2 * k + 1]) - (a - b)) < 1e-8 for k, (a, b) in enumerate(wanted)), (told, wanted)'
 
 # An edited schema makes other features.
 cases=$((cases + 1))

@@ -11,36 +11,61 @@
  * divided.  The features of a factor are affine in raw functions: raw values of a number, indicators of levels. */
 #ifndef TCT_READ_SCHEMA_DESIGN_H
 #define TCT_READ_SCHEMA_DESIGN_H
+#include "read/schema/curves.h"
 #include "read/schema/schema.h"
 
-enum { TCT_TERM_PARTS = 4, TCT_TERM_FEATURES = 4096 };
+enum { TCT_TERM_PARTS = 4, TCT_TERM_FEATURES = 4096, TCT_CUT_BREAKS = 100 };
 
-typedef enum tct_scalar_kind { TCT_SCALAR_COLUMN } tct_scalar_kind;
+/* After COLUMN: of a scalar.  From RATIO on of two. */
+typedef enum tct_scalar_kind {
+  TCT_SCALAR_COLUMN,
+  TCT_SCALAR_LOG,
+  TCT_SCALAR_LOG2,
+  TCT_SCALAR_LOG10,
+  TCT_SCALAR_LOG1P,
+  TCT_SCALAR_SQRT,
+  TCT_SCALAR_SQUARE,
+  TCT_SCALAR_RECIPROCAL,
+  TCT_SCALAR_RATIO
+} tct_scalar_kind;
 
+/* Compared byte by byte, so zero it first. */
 typedef struct tct_scalar {
   tct_scalar_kind kind;
-  int32_t of[2];       /* columns, or scalars before it; the second -1: there is one */
+  int32_t of[2];       /* a column, or scalars before it; the second -1: there is one */
   int32_t gap[2];      /* columns whose missing values are marked, ascending; -1: none */
   double lower, upper; /* of the value, which is brought into them */
 } tct_scalar;
 
-typedef enum tct_part_kind { TCT_PART_NUMBER, TCT_PART_LEVELS } tct_part_kind;
+/* From LEVELS on an indicator of each level. */
+typedef enum tct_part_kind {
+  TCT_PART_NUMBER,
+  TCT_PART_CURVE,
+  TCT_PART_LEVELS,
+  TCT_PART_CUT,
+  TCT_PART_FLAG
+} tct_part_kind;
 
 typedef struct tct_part {
   tct_part_kind kind;
-  int32_t source;    /* a scalar; of levels a column */
-  int32_t width;     /* raw functions, all levels included */
-  int32_t reference; /* level */
-  int32_t gap[2];    /* as of its scalar; levels have a level for it, the last */
-  char *name;        /* owned */
+  int32_t source;         /* a scalar; of LEVELS a column */
+  int32_t width;          /* raw functions: levels, all of them; what marks missing values comes after */
+  int32_t reference;      /* level */
+  int32_t gap[2];         /* as of its scalar */
+  tct_curve_shape *shape; /* of a curve */
+  double *breaks;         /* [width - 1] of a cut */
+  char *name;             /* owned, as all here */
 } tct_part;
+
+static inline bool tct_part_is_levels(const tct_part *part) { return part->kind >= TCT_PART_LEVELS; }
 
 typedef struct tct_factor {
   int32_t part;
   bool reduced; /* centred; of levels: without the reference */
-  bool flagged; /* a number's missing values have a feature, after the others */
+  bool flagged; /* missing values have a feature, the last */
   int32_t features;
-  int32_t first; /* of its entries in a record */
+  int32_t first;    /* of its entries in a record */
+  tct_curve *curve; /* owned */
 } tct_factor;
 
 typedef struct tct_term {
@@ -68,11 +93,16 @@ typedef struct tct_entry {
 
 /* What encoding a record needs beside the schema; zero it. */
 typedef struct tct_design_work {
-  double *cell;     /* [columns] a number within its bounds, or the place of a level; NAN: missing, and marked */
+  double *cell;     /* [columns] a number, or the place of a level; NAN: missing, and marked */
   double *scalar;   /* [scalars] */
   tct_entry *entry; /* [entries] */
   int32_t *filled;  /* [factors] */
 } tct_design_work;
+
+/* The value of a scalar, of those that it is made of. */
+double tct_scalar_value(const tct_scalar *scalar, double a, double b);
+/* Its bounds, from those of the others; why: it has none. */
+const char *tct_scalar_bounds(tct_scalar *scalar, const tct_scalar *a, const tct_scalar *b);
 
 tct_status tct_design_work_new(const tct_schema *schema, tct_design_work *work, tct_error *err);
 void tct_design_work_free(const tct_schema *schema, tct_design_work *work);
@@ -86,13 +116,14 @@ tct_status tct_design_code(tct_schema *schema, tct_error *err);
 int32_t tct_design_find(const tct_design *design, const int32_t *part, int32_t parts);
 /* The term of a feature, and in at[parts] which feature of each of its factors. */
 const tct_term *tct_design_place(const tct_design *design, int64_t feature, int32_t *at);
-/* The level of a feature of levels. */
-int32_t tct_factor_level(const tct_design *design, const tct_factor *factor, int32_t feature);
-/* A term before this one that differs from it in part k alone, which has the same missing values; or -1. */
+/* The raw function of a factor's feature: a level, or the part's width for the mark of missing values. */
+int32_t tct_factor_raw(const tct_design *design, const tct_factor *factor, int32_t feature);
+/* The first term before this one that differs from it in part k alone, which has the same missing values; or -1. */
 int32_t tct_design_twin(const tct_design *design, const tct_term *term, int32_t k);
 int64_t tct_design_feature(const tct_schema *schema, int64_t feature, char *buffer, size_t size);
-/* {"column": ..., "value": ...} of each part of the feature. */
-json_t *tct_design_parts(const tct_schema *schema, int64_t feature);
+/* {"column": ..., "value": ...} of each part of the raw feature, and in *name what all of them are called (tct_free).
+ */
+json_t *tct_design_parts(const tct_schema *schema, int64_t feature, char **name);
 
 /* Feature `feature` is the sum of value * raw feature `raw` over all pairs, raw -1 being the constant 1. */
 typedef void (*tct_put_raw)(void *user, int64_t feature, int64_t raw, double value);

@@ -30,7 +30,20 @@ static double within(const tct_scalar *scalar, double value) {
 }
 
 static double value_of(const tct_scalar *scalar, const tct_design_work *work) {
-  return within(scalar, work->cell[scalar->of[0]]);
+  if (scalar->kind == TCT_SCALAR_COLUMN) return within(scalar, work->cell[scalar->of[0]]);
+  double a = work->scalar[scalar->of[0]], b = scalar->of[1] < 0 ? 0 : work->scalar[scalar->of[1]];
+  return isnan(a) || isnan(b) ? NAN : within(scalar, tct_scalar_value(scalar, a, b));
+}
+
+/* The level of a record; the part's width where it is missing. */
+static int32_t level_of(const tct_part *part, const tct_design_work *work) {
+  bool cut = part->kind == TCT_PART_CUT;
+  double value = cut ? work->scalar[part->source] : work->cell[part->source];
+  int32_t level = 0;
+  if (isnan(value)) return part->width;
+  if (part->kind == TCT_PART_LEVELS) return (int32_t)value;
+  while (cut && level < part->width - 1 && value > part->breaks[level]) level++;
+  return level;
 }
 
 /* In [-1, 1], as rounding is monotone. */
@@ -48,13 +61,19 @@ static int32_t put_entry(tct_entry *entry, int32_t count, int32_t feature, doubl
 /* The factor's non-zero features, ascending; returns their number. */
 static int32_t fill(const tct_design *d, const tct_factor *factor, const tct_design_work *work, tct_entry *entry) {
   const tct_part *part = &d->part[factor->part];
-  if (part->kind == TCT_PART_LEVELS) {
-    int32_t level = (int32_t)work->cell[part->source];
-    if (factor->reduced && level == part->reference) return 0;
+  if (tct_part_is_levels(part)) {
+    int32_t level = level_of(part, work);
+    if ((factor->reduced && level == part->reference) || (level == part->width && !factor->flagged)) return 0;
     return put_entry(entry, 0, level - (factor->reduced && level > part->reference), 1);
   }
-  double value = work->scalar[part->source];
+  double value = work->scalar[part->source], feature[TCT_CURVE_WIDTH];
   if (isnan(value)) return put_entry(entry, 0, part->width, factor->flagged);
+  if (factor->curve) {
+    int32_t count = 0;
+    tct_curve_at(factor->curve, value, feature);
+    for (int32_t k = 0; k < part->width; k++) count = put_entry(entry, count, k, feature[k]);
+    return count;
+  }
   return put_entry(entry, 0, 0, scaled(&d->scalar[part->source], value, factor->reduced));
 }
 

@@ -21,33 +21,32 @@ typedef struct expansion {
 
 static void place(const expansion *x, const int32_t *raw, double value);
 
-/* The product where the reference of part k is 1 minus the other levels. */
+/* Which part of the product part j of another term is; the count of parts: none. */
+static int32_t which(const expansion *x, const int32_t *raw, const tct_term *to, int32_t j) {
+  int32_t k = 0;
+  while (k < x->term->parts && (raw[k] == GONE || x->term->part[k] != to->part[j])) k++;
+  return k;
+}
+
+/* The product where the reference of part k is 1 minus the other levels, and minus what marks missing values. */
 static void place_reference(const expansion *x, const int32_t *raw, int32_t k, double value) {
   const tct_part *part = &x->design->part[x->term->part[k]];
   int32_t other[TCT_TERM_PARTS];
   memcpy(other, raw, sizeof other);
   other[k] = GONE;
   place(x, other, value);
-  for (int32_t level = 0; level < part->width; level++) {
+  for (int32_t level = 0; level < part->width + (part->gap[0] >= 0); level++) {
     other[k] = level;
     if (level != part->reference) place(x, other, -value);
   }
-}
-
-/* Which part of the expansion's term part j of another one is. */
-static int32_t which(const expansion *x, const tct_term *to, int32_t j) {
-  int32_t k = 0;
-  while (k < x->term->parts && x->term->part[k] != to->part[j]) k++;
-  return k;
 }
 
 /* A term may leave the mark of missing values to another one (tct_design_twin). */
 static const tct_term *with_mark(const expansion *x, const tct_term *to, const int32_t *raw) {
   for (int32_t j = 0; j < to->parts; j++) {
     const tct_factor *factor = &x->design->factor[to->factor[j]];
-    const tct_part *part = &x->design->part[factor->part];
-    bool mark = part->kind != TCT_PART_LEVELS && raw[which(x, to, j)] == part->width;
-    if (mark && !factor->flagged) return &x->design->term[tct_design_twin(x->design, to, j)];
+    if (raw[which(x, raw, to, j)] == x->design->part[factor->part].width && !factor->flagged)
+      return &x->design->term[tct_design_twin(x->design, to, j)];
   }
   return to;
 }
@@ -63,8 +62,8 @@ static void place(const expansion *x, const int32_t *raw, double value) {
   for (int32_t j = 0; j < parts; j++) {
     const tct_factor *factor = &d->factor[to->factor[j]];
     const tct_part *of = &d->part[factor->part];
-    int32_t k = which(x, to, j), at = k < own ? raw[k] : of->width; /* of the other one only its mark */
-    bool skips = of->kind == TCT_PART_LEVELS && factor->reduced;
+    int32_t k = which(x, raw, to, j), at = k < own ? raw[k] : of->width; /* of another part only its mark */
+    bool skips = tct_part_is_levels(of) && factor->reduced;
     if (skips && at == of->reference) {
       place_reference(x, raw, k, value);
       return;
@@ -72,6 +71,27 @@ static void place(const expansion *x, const int32_t *raw, double value) {
     feature = feature * factor->features + at - (skips && at > of->reference);
   }
   x->put(x->user, x->feature, to ? to->first + feature : -1, value);
+}
+
+/* A factor's feature as of[k] times its raw functions, *constant, and *mark times what marks missing values: there the
+ * raw functions have the values at which the centred features are 0. */
+static void affine(const tct_design *d, const tct_factor *factor, int32_t feature, double *of, double *constant,
+                   double *mark) {
+  const tct_part *part = &d->part[factor->part];
+  const tct_scalar *source = &d->scalar[part->source];
+  double width = source->upper - source->lower, most = fmax(fabs(source->lower), fabs(source->upper));
+  *mark = *constant = 0;
+  if (factor->curve) {
+    tct_curve_raw(factor->curve, feature, of, constant);
+    for (int32_t k = 0; k <= feature && !factor->reduced; k++)
+      *mark -= factor->curve->basis[feature * part->width + k] * factor->curve->mean[k];
+    return;
+  }
+  of[0] = factor->reduced ? 2 / width : 1 / most;
+  if (factor->reduced)
+    *constant = -2 * source->lower / width - 1;
+  else
+    *mark = -(source->lower + width / 2) / most;
 }
 
 /* Multiplies out the factors from k on. */
@@ -82,18 +102,19 @@ static void expand(const expansion *x, int32_t k, int32_t *raw, double value) {
   }
   const tct_factor *factor = &x->design->factor[x->term->factor[k]];
   const tct_part *part = &x->design->part[factor->part];
-  bool levels = part->kind == TCT_PART_LEVELS;
-  raw[k] = levels ? tct_factor_level(x->design, factor, x->at[k]) : x->at[k];
-  if (levels || raw[k] == part->width) {
+  double of[TCT_CURVE_WIDTH], constant, mark;
+  raw[k] = tct_factor_raw(x->design, factor, x->at[k]);
+  if (tct_part_is_levels(part) || raw[k] == part->width) {
     expand(x, k + 1, raw, value);
     return;
   }
-  const tct_scalar *of = &x->design->scalar[part->source];
-  double width = of->upper - of->lower, most = fmax(fabs(of->lower), fabs(of->upper));
-  expand(x, k + 1, raw, value * (factor->reduced ? 2 / width : 1 / most));
-  raw[k] = factor->reduced ? GONE : part->width;
-  if (factor->reduced) expand(x, k + 1, raw, value * (-2 * of->lower / width - 1));
-  if (!factor->reduced && factor->flagged) expand(x, k + 1, raw, value * -(of->lower + width / 2) / most);
+  affine(x->design, factor, x->at[k], of, &constant, &mark);
+  for (raw[k] = 0; raw[k] < part->width; raw[k]++)
+    if (of[raw[k]] != 0) expand(x, k + 1, raw, value * of[raw[k]]);
+  raw[k] = part->width;
+  if (factor->flagged && mark != 0) expand(x, k + 1, raw, value * mark);
+  raw[k] = GONE;
+  if (constant != 0) expand(x, k + 1, raw, value * constant);
 }
 
 void tct_design_raw(const tct_schema *schema, tct_put_raw put, void *user) {

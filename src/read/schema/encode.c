@@ -125,10 +125,9 @@ const char *tct_encode_listed(tct_encoder *encoder, const tct_column *column, in
                  : "the category is not in the schema's list; list it, or let the schema say what \"other\" becomes";
     }
     if (when == TCT_WHEN_VALUE) found = missing ? column->missing_listed : column->other_listed;
-    if (when == TCT_WHEN_FLAG) found = column->listed;
   }
   if (encoder->work.cell)
-    encoder->work.cell[column - encoder->schema->column] = found;
+    encoder->work.cell[column - encoder->schema->column] = found < 0 ? NAN : found;
   else if (found >= column->dropped)
     put(encoder, column->first + found - column->dropped, 1, false);
   return NULL;
