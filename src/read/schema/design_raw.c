@@ -73,8 +73,8 @@ static void place(const expansion *x, const int32_t *raw, double value) {
   x->put(x->user, x->feature, to ? to->first + feature : -1, value);
 }
 
-/* A factor's feature as of[k] times its raw functions, *constant, and *mark times what marks missing values: there the
- * raw functions have the values at which the centred features are 0. */
+/* A factor's feature as of[k] times its raw functions, *constant, and *mark times what marks missing values.  There
+ * the raw functions have the values at which the centred features are 0. */
 static void affine(const tct_design *d, const tct_factor *factor, int32_t feature, double *of, double *constant,
                    double *mark) {
   const tct_part *part = &d->part[factor->part];
