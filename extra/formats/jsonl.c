@@ -176,6 +176,7 @@ static const char *encode(jsonl_reader *r, const json_t *record, double *label) 
     why = encode_value(e, column, json_object_get(record, column->name));
     if (why) return about(r, column->name, why);
   }
+  tct_encode_end(e);
   if (e->label_field < 0) return NULL;
   why = encode_label(e, json_object_get(record, r->label_key), label);
   return why ? about(r, r->label_key, why) : NULL;

@@ -45,7 +45,38 @@ static void column_row(tct_html *h, const json_t *column, bool printed) {
     values(h, json_object_get(column, "values"));
   else
     tct_html_put(h, "not used");
+  if (!strcmp(tct_page_string(column, "missing"), "indicator"))
+    tct_html_put(h, ", and missing values have a feature of their own");
   tct_html_put(h, "</td></tr>\n");
+}
+
+/* A column's name, a function of others, or a product. */
+static void term_text(tct_html *h, const json_t *term) {
+  const json_t *product = json_object_get(term, "product"), *of = json_object_get(term, "of");
+  const char *name = tct_page_string(term, "name"), *function = tct_page_string(term, "as");
+  const json_t *list = product ? product : of;
+  size_t count = json_is_array(list) ? json_array_size(list) : 1;
+  if (json_is_string(term)) tct_html_field(h, "span", "schema.term", json_string_value(term));
+  if (!json_is_object(term)) return;
+  if (name[0]) tct_html_field(h, "span", "schema.name", name), tct_html_put(h, ", which is ");
+  if (function[0]) tct_html_field(h, "span", "schema.as", function), tct_html_put(h, " of ");
+  for (size_t k = 0; k < count; k++) {
+    if (k) tct_html_put(h, product ? " times " : " and ");
+    term_text(h, json_is_array(list) ? json_array_get(list, k) : list);
+  }
+}
+
+static void terms_list(tct_html *h, const json_t *terms) {
+  size_t count = json_array_size(terms), shown = count > COLUMNS ? COLUMNS : count;
+  if (!count) return;
+  tct_html_put(h, "<h3>What the features are made of</h3>\n<ul>\n");
+  for (size_t k = 0; k < shown; k++) {
+    tct_html_put(h, "<li>");
+    term_text(h, json_array_get(terms, k));
+    tct_html_put(h, "</li>\n");
+  }
+  tct_html_put(h, "</ul>\n");
+  if (count > shown) tct_html_put(h, "<p class=\"quiet\">The model file has all other terms.</p>\n");
 }
 
 static void schema_table(tct_html *h, const json_t *schema) {
@@ -119,15 +150,17 @@ void tct_report_records(tct_page *page) {
   }
   tct_html_put(h, "<ol>\n");
   if (json_is_object(schema)) {
-    const char *unit = tct_page_string(schema, "scale");
+    bool centred = !strcmp(tct_page_string(schema, "scale"), "symmetric") ||
+                   json_integer_value(json_object_get(schema, "version")) > 1;
     tct_html_put(h, "<li>Every value was held to the bounds of its column, ");
-    tct_html_put(h, strcmp(unit, "symmetric") ? "and numbers were brought to the range from zero to one.</li>\n"
-                                              : "and numbers were brought to the range from minus one to one.</li>\n");
+    tct_html_put(h, !centred ? "and numbers were brought to the range from zero to one.</li>\n"
+                             : "and numbers were brought to the range from minus one to one.</li>\n");
   }
   scale_item(h, m);
   label_item(h, m);
   norm_item(h, m);
   tct_html_put(h, "</ol>\n");
   if (json_is_object(schema)) schema_table(h, schema);
+  terms_list(h, json_object_get(schema, "terms"));
   tct_html_put(h, "</section>\n");
 }

@@ -6,7 +6,7 @@
 
 #include "core/json_text.h"
 #include "core/alloc.h"
-#include "read/schema/schema.h"
+#include "read/schema/design.h"
 
 static void find(json_t *list, const char *column, const char *level, const char *text) {
   json_t *one = json_object();
@@ -90,12 +90,42 @@ static void look_at_label(json_t *list, const tct_schema *schema) {
     find(list, name, "must", "\"positive\" is not among \"values\", so that no record could be positive; correct it");
 }
 
+/* With terms a column may be described and not used. */
+static bool is_used(const tct_schema *schema, int64_t k) {
+  const tct_design *d = schema->design;
+  bool used = !d || schema->column[k].kind == TCT_COLUMN_IGNORE;
+  for (int32_t j = 0; !used && j < d->scalars; j++)
+    used = d->scalar[j].kind == TCT_SCALAR_COLUMN && d->scalar[j].of[0] == k;
+  for (int32_t j = 0; !used && j < d->parts; j++)
+    used = (d->part[j].kind == TCT_PART_LEVELS || d->part[j].kind == TCT_PART_FLAG) && d->part[j].source == k;
+  return used;
+}
+
+/* The names of all features, and what a record's length is at most without an intercept. */
+static void put_features(json_t *root, const tct_schema *schema) {
+  json_t *names = json_array();
+  double squares = 0;
+  for (int64_t k = 0; k < schema->columns; k++) squares += schema->column[k].kind != TCT_COLUMN_IGNORE;
+  for (int64_t j = 0; j < schema->features; j++) {
+    int64_t length = tct_schema_feature(schema, j, NULL, 0);
+    char *name = TCT_NEW(char, length + 1);
+    if (name) tct_schema_feature(schema, j, name, (size_t)length + 1);
+    json_array_append_new(names, name ? json_string(name) : NULL);
+    tct_free(name);
+  }
+  json_object_set_new(root, "names", (int64_t)json_array_size(names) == schema->features ? names : NULL);
+  json_object_set_new(root, "row_norm", json_real(sqrt(schema->design ? schema->design->squares : squares)));
+}
+
 static char *check(const tct_schema *schema, tct_error *err) {
   json_t *list = json_array(), *root = json_object();
   if (schema->drafted)
     find(list, NULL, "must",
          "it is a draft: replace every value by public knowledge, then delete the key \"not_private\"");
   for (int64_t k = 0; k < schema->columns; k++) look_at_column(list, &schema->column[k]);
+  for (int64_t k = 0; k < schema->columns; k++)
+    if (!is_used(schema, k))
+      find(list, schema->column[k].name, "look", "no term uses the column; give it the type \"ignore\", or add a term");
   look_at_rules(list, schema, lacks_missing, "a missing value stops the run (add \"missing\" where one can be)");
   look_at_rules(list, schema, lacks_other, "an unlisted value stops the run (add \"other\" where one can be)");
   look_at_label(list, schema);
@@ -106,6 +136,7 @@ static char *check(const tct_schema *schema, tct_error *err) {
   json_object_set_new(root, "ok", json_boolean(ok));
   json_object_set_new(root, "columns", json_integer(schema->columns));
   json_object_set_new(root, "features", json_integer(schema->features));
+  put_features(root, schema);
   json_object_set_new(root, "findings", list);
   char *text = tct_json_dump(root, JSON_INDENT(2));
   json_decref(root);

@@ -114,8 +114,7 @@ class Schema:
     def check(self) -> list[Facts]:
         """What a reviewer would find, from the schema alone: a list of {column, level, text}.  level "must": it is a draft,
         or contradicts itself; "look": bounds that look taken from the data, rules that are missing."""
-        findings: list[Facts] = _native.call_json("tct_schema_check_json", None, _native.text(self.text))["findings"]
-        return findings
+        return list(self._checked()["findings"])
 
     @checked
     def save(self, path: Path) -> None:
@@ -184,8 +183,17 @@ class Schema:
 
     @property
     def data_norm(self) -> float:
-        """What the bounds allow at most: every number and every category adds at most 1 to the squared norm."""
-        return math.sqrt(len(self.used))
+        """What the bounds allow at most: every number, category and term adds at most 1 to the squared norm."""
+        return float(self._checked()["row_norm"])
+
+    @property
+    def features(self) -> list[str]:
+        """Names of the encoded columns, in their order."""
+        return [str(name) for name in self._checked()["names"]]
+
+    def _checked(self) -> Facts:
+        found: Facts = _native.call_json("tct_schema_check_json", None, _native.text(self.text))
+        return found
 
     def __repr__(self) -> str:
         return f"<Schema: {len(self.used)} columns used, label {self.label!r}>"
@@ -232,7 +240,7 @@ class PublicScaler(TransformerMixin, BaseEstimator):
     ----------
     schema : Schema or path, optional
         A data frame's columns are encoded as the command line encodes them: numbers to [0, 1] or [-1, 1], categories
-        to indicators.
+        to indicators, terms as the schema has them.
     bounds : (lower, upper) or mapping, optional
         As the estimators take them: values are clipped to them and scaled to [-1, 1].
     """
@@ -323,10 +331,4 @@ class PublicScaler(TransformerMixin, BaseEstimator):
         if self.schema is None:
             names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
             return np.asarray(names if input_features is None else input_features, dtype=object)
-        names = []
-        for column in self.schema_.used:
-            if column["type"] == "number":
-                names.append(column["name"])
-            else:
-                names += [f"{column['name']}={value}" for value in column["values"][bool(column.get("drop_first")) :]]
-        return np.array(names, dtype=object)
+        return np.array(self.schema_.features, dtype=object)

@@ -116,6 +116,7 @@ def schema(content: Facts) -> str:
         "Schema",
         [
             ("columns", f"{used} used, {len(columns) - used} ignored"),
+            ("terms", len(content["terms"]) if "terms" in content else None),
             ("label", label.get("name")),
             ("positive label", label.get("positive")),
             ("label bounds", f"{label['lower']} to {label['upper']}" if "lower" in label else None),

@@ -302,8 +302,18 @@ static void check_file(report *r, const tct_model *model, const json_t *file, co
     check(r, "fields", model != NULL, "%s", model ? "all present and known" : why);
 }
 
+/* Terms are what the weights are of: a record that is encoded by other ones would be predicted wrongly. */
+static void check_terms(report *r, const tct_model *m, const json_t *file) {
+  const json_t *schema = json_object_get(json_object_get(file, "transforms"), "schema");
+  tct_error why = {0};
+  if (json_integer_value(json_object_get(schema, "version")) < 2) return;
+  int ok = tct_model_made_by_schema(m, &why) == TCT_OK;
+  check(r, "terms", ok, "%s", ok ? "the schema makes the features that the weights are of" : why.text);
+}
+
 static void check_model(report *r, const tct_model *model, const json_t *file) {
   check_components(r, model);
+  check_terms(r, model, file);
   check_coefficients(r, model);
   check_inference(r, model);
   if (model->estimate) {

@@ -117,7 +117,7 @@ static tct_status try_fit(work *w, tct_error *err) {
   tct_config c = w->config;
   c.epsilon = w->plan.rest_epsilon, c.delta = w->plan.rest_delta;
   c.estimate = NULL;
-  tct_config_take_bounds(&c, json_object_get(w->schema, "columns"), NAN, NAN);
+  tct_config_take_bounds(&c, w->schema, NAN, NAN);
   if (isnan(c.label_bound)) c.label_bound = 1;
   tct_plan *plan = tct_plan_new(&c, w->data->x.rows, w->data->x.cols, err);
   bool is_private = plan && plan->solver->is_private;

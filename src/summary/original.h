@@ -3,16 +3,20 @@
 #define TCT_SUMMARY_ORIGINAL_H
 #include "model/model.h"
 
-/* A weight there is slope[j] * coefficient[j].  The constant is `constant` plus intercept plus the sum of move[j] *
- * coefficient[j]. */
+/* Weight j there is the sum of value * coefficient[feature] over its entries.  The constant, weight `cols`, is that sum
+ * plus `constant` plus the intercept. */
 typedef struct tct_original {
-  double *slope, *move; /* [cols] */
-  double constant;      /* of labels that were shifted */
-  bool has_intercept;   /* the constant is not 0 by construction */
+  int64_t *start;     /* [cols + 2] of the entries of each weight */
+  int64_t *feature;   /* [entries] */
+  double *value;      /* [entries] */
+  double constant;    /* of labels that were shifted */
+  bool has_intercept; /* the constant is not 0 by construction */
+  json_t **parts;     /* [cols] columns and values that a weight is of, or NULL: its name says it */
+  char **name;        /* [cols] of the raw features, or NULL: those of the model */
 } tct_original;
 
 tct_status tct_original_new(const tct_model *model, tct_original *out, tct_error *err);
-void tct_original_free(tct_original *original);
+void tct_original_free(tct_original *original, int64_t cols);
 /* c[cols + 1] <- weight j as a sum over the model's weights, the intercept last; j = cols: the constant. */
 void tct_original_contrast(const tct_original *original, int64_t cols, int64_t j, double *c);
 #endif

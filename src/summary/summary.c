@@ -66,12 +66,18 @@ static json_t *line(const summary *s, const char *name, double estimate) {
   return o;
 }
 
+static const char *name_of(const summary *s, int64_t j) {
+  if (j == s->model->cols) return "(intercept)";
+  return s->original.name ? s->original.name[j] : s->model->features[j];
+}
+
 static json_t *line_of(summary *s, int64_t j) {
   const tct_model *m = s->model;
   tct_original_contrast(&s->original, m->cols, j, s->c);
   if (j == m->cols && !m->has_intercept) s->c[m->cols] = 0;
-  return line(s, j < m->cols ? m->features[j] : "(intercept)",
-              estimate_of(s) + (j == m->cols ? s->original.constant : 0));
+  json_t *o = line(s, name_of(s, j), estimate_of(s) + (j == m->cols ? s->original.constant : 0));
+  if (j < m->cols && s->original.parts) json_object_set(o, "parts", s->original.parts[j]);
+  return o;
 }
 
 /* ---- covariance ------------------------------------------------------------------------------------------------ */
@@ -104,7 +110,7 @@ static json_t *covariance(summary *s) {
   int64_t count = s->model->cols + (s->original.has_intercept ? 1 : 0);
   json_t *all = json_array(), *noise = json_array(), *names = json_array();
   for (int64_t j = 0; j < count; j++) {
-    json_array_append_new(names, json_string(j < s->model->cols ? s->model->features[j] : "(intercept)"));
+    json_array_append_new(names, json_string(name_of(s, j)));
     json_array_append_new(all, covariance_row(s, j, count, false));
     json_array_append_new(noise, covariance_row(s, j, count, true));
   }
@@ -222,7 +228,7 @@ char *tct_summary_json(const tct_model *model, double level, int with_covariance
   s.other = TCT_NEW(double, model->cols + 1);
   tct_status status = s.c && s.other ? tct_original_new(model, &s.original, err) : tct_fail_memory(err);
   char *text = status == TCT_OK ? tct_json_text(build(&s, with_covariance, err), err) : NULL;
-  tct_original_free(&s.original);
+  tct_original_free(&s.original, model->cols);
   tct_free(s.c);
   tct_free(s.other);
   return text;

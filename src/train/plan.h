@@ -24,8 +24,10 @@ tct_plan *tct_plan_by_rules(const tct_config *config, int64_t rows, int64_t cols
 /* The caller's settings, of whatever size, with defaults for what that does not have.  TCT_E_USAGE: see core/sized.h.
  */
 tct_status tct_config_take(const tct_config *given, tct_config *own, tct_error *err);
-/* What the settings leave to a schema, by its columns and the bounds of its label (NAN: it has none). */
-void tct_config_take_bounds(tct_config *config, const json_t *columns, double label_low, double label_high);
+/* TCT_E_DATA: the model's schema does not make the features that the model names. */
+tct_status tct_model_made_by_schema(const tct_model *model, tct_error *err);
+/* What the settings leave to a schema, by its terms and the bounds of its label (NAN: it has none). */
+void tct_config_take_bounds(tct_config *config, const json_t *schema, double label_low, double label_high);
 /* A positive label that no record has would train a model of one class and say nothing.  Without a public list of the
  * label's values that is bad data (TCT_E_DATA), as a label that cannot be read is; with one, a rare class may be
  * absent. Collective over the data's ranks. */

@@ -16,12 +16,24 @@ static void use_labels(tct_config *config, double low, double high) {
   config->label_bound = moved ? (high - low) / 2 : counts ? high : fmax(fabs(low), fabs(high));
 }
 
-void tct_config_take_bounds(tct_config *config, const json_t *columns, double label_low, double label_high) {
-  double squares = config->intercept ? 1 : 0;
-  for (size_t j = 0; j < json_array_size(columns); j++) {
-    const char *type = json_string_value(json_object_get(json_array_get(columns, j), "type"));
-    squares += type && strcmp(type, "ignore") != 0; /* a number scaled into [-1,1], or one indicator */
+/* Of a record without its intercept.  Each column in use adds at most 1: a number within [-1, 1], or one indicator.  A
+ * term adds the square of its share (design.h). */
+static double most_squares(const json_t *schema) {
+  const json_t *columns = json_object_get(schema, "columns"), *terms = json_object_get(schema, "terms");
+  double squares = 0;
+  for (size_t j = 0; j < json_array_size(terms); j++) {
+    const json_t *share = json_object_get(json_array_get(terms, j), "share");
+    squares += share ? json_number_value(share) * json_number_value(share) : 1;
   }
+  for (size_t j = 0; !terms && j < json_array_size(columns); j++) {
+    const char *type = json_string_value(json_object_get(json_array_get(columns, j), "type"));
+    squares += type && strcmp(type, "ignore") != 0;
+  }
+  return squares;
+}
+
+void tct_config_take_bounds(tct_config *config, const json_t *schema, double label_low, double label_high) {
+  double squares = most_squares(schema) + (config->intercept ? 1 : 0);
   if (isnan(config->row_norm) && squares > 0) config->row_norm = sqrt(squares);
   if (isnan(config->label_bound) && isfinite(label_low) && isfinite(label_high) && config->label_shift == 0)
     use_labels(config, label_low, label_high);
@@ -37,9 +49,27 @@ tct_status tct_config_use_schema(tct_config *config, const tct_data *data, tct_e
                     (long long)data->open);
   if (!data->schema) return TCT_OK;
   json_t *schema = json_loads(data->schema, 0, NULL);
-  tct_config_take_bounds(config, json_object_get(schema, "columns"), data->label_low, data->label_high);
+  tct_config_take_bounds(config, schema, data->label_low, data->label_high);
   json_decref(schema);
   return TCT_OK;
+}
+
+static tct_status same_names(const tct_model *model, const tct_schema *schema, tct_error *err) {
+  bool same = model->cols == schema->features;
+  char name[256];
+  for (int64_t j = 0; j < model->cols && same; j++) {
+    tct_schema_feature(schema, j, name, sizeof name);
+    same = strncmp(name, model->features[j], sizeof name - 1) == 0;
+  }
+  return same ? TCT_OK : tct_fail(err, TCT_E_DATA, "the schema in the file makes other features than the file names");
+}
+
+tct_status tct_model_made_by_schema(const tct_model *model, tct_error *err) {
+  tct_schema schema = {0};
+  tct_status status = tct_schema_load(&schema, NULL, model->schema, &tct_limits_default, err);
+  if (status == TCT_OK) status = same_names(model, &schema, err);
+  tct_schema_free(&schema);
+  return status;
 }
 
 tct_status tct_config_use_schema_file(tct_config *config, const char *path, int64_t *cols, tct_error *err) {
@@ -50,7 +80,7 @@ tct_status tct_config_use_schema_file(tct_config *config, const char *path, int6
   if (!path || !cols) return tct_fail(err, TCT_E_USAGE, "the schema's file, or the place for its columns, is missing");
   tct_status status = tct_schema_load(&schema, path, NULL, &tct_limits_default, err);
   if (status == TCT_OK) {
-    tct_config_take_bounds(config, json_object_get(schema.root, "columns"), schema.label_low, schema.label_high);
+    tct_config_take_bounds(config, schema.root, schema.label_low, schema.label_high);
     *cols = schema.features;
   }
   tct_schema_free(&schema);

@@ -248,7 +248,7 @@ static void malformed_schemas_are_refused(void **state) {
       {"{\"label\":{\"name\":\"y\",\"positive\":1},\"columns\":[" COLUMN_A "]}", "text"},
       {"{\"label\":{\"name\":\"y\",\"lower\":1},\"columns\":[" COLUMN_A "]}", "\"upper\""},
       {"{\"format\":\"other\",\"columns\":[" COLUMN_A "]}", "format"},
-      {"{\"version\":2,\"columns\":[" COLUMN_A "]}", "version"},
+      {"{\"version\":3,\"columns\":[" COLUMN_A "]}", "version"},
       {"{\"scale\":\"log\",\"columns\":[" COLUMN_A "]}", "scale"},
   };
   for (size_t k = 0; k < COUNT(cases); k++) {

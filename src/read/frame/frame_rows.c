@@ -234,6 +234,7 @@ const char *tct_rows_encode(tct_rows *rows, int64_t row, double *label, int64_t 
     *column = e->field[k];
     if (why) return why;
   }
+  tct_encode_end(e);
   *column = e->label_field;
   return e->label_field >= 0 ? encode_label(rows, row, label) : NULL;
 }

@@ -7,19 +7,13 @@
 /* One allocation: the pointers, then the texts. */
 static tct_status name_features(const tct_schema *schema, tct_data *data, tct_error *err) {
   int64_t bytes = schema->features * (int64_t)sizeof(char *);
-  for (int64_t k = 0; k < schema->columns; k++) {
-    const tct_column *column = &schema->column[k];
-    for (int64_t f = 0; f < column->features; f++) bytes += tct_column_feature(column, f, NULL, 0) + 1;
-  }
+  for (int64_t j = 0; j < schema->features; j++) bytes += tct_schema_feature(schema, j, NULL, 0) + 1;
   data->names = tct_alloc(bytes, 1);
   if (!data->names) return tct_fail_memory(err);
   char *at = (char *)(data->names + schema->features), *end = (char *)data->names + bytes;
-  for (int64_t k = 0; k < schema->columns; k++) {
-    const tct_column *column = &schema->column[k];
-    for (int64_t f = 0; f < column->features; f++) {
-      data->names[column->first + f] = at;
-      at += tct_column_feature(column, f, at, (size_t)(end - at)) + 1;
-    }
+  for (int64_t j = 0; j < schema->features; j++) {
+    data->names[j] = at;
+    at += tct_schema_feature(schema, j, at, (size_t)(end - at)) + 1;
   }
   return TCT_OK;
 }

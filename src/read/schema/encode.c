@@ -3,7 +3,8 @@
  * Features are in the order of the schema, which is public, and not of the file.  Whether the matrix is dense or sparse
  * follows from the schema alone.  A record has at most one non-zero for each column that is not ignored.  So the sparse
  * form needs at most that many values and indices and one offset per record.  The form that is smaller in this sense is
- * taken, whatever the data are. */
+ * taken, whatever the data are.  Under a schema with terms the columns are kept first, and all features made of them at
+ * the end of the record (design_encode.c). */
 #include "read/schema/encode.h"
 
 #include <float.h>
@@ -22,6 +23,8 @@ static bool sparse_is_smaller(const tct_schema *schema, int64_t value_bytes) {
 
 tct_status tct_encoder_copy(tct_encoder *encoder, tct_error *err) {
   const tct_schema *schema = encoder->schema;
+  memset(&encoder->work, 0, sizeof encoder->work);
+  if (schema->design) TCT_TRY(tct_design_work_new(schema, &encoder->work, err));
   encoder->value = TCT_NEW(double, encoder->sparse ? schema->max : schema->features);
   if (encoder->sparse) encoder->index = TCT_NEW(int32_t, schema->max);
   return encoder->value && (!encoder->sparse || encoder->index) ? TCT_OK : tct_fail_memory(err);
@@ -78,8 +81,17 @@ const char *tct_encode_number(tct_encoder *encoder, const tct_column *column, do
     put(encoder, column->first, NAN, true); /* until the estimate says what it becomes */
     return NULL;
   }
+  double *cell = encoder->work.cell ? &encoder->work.cell[column - encoder->schema->column] : NULL;
+  if (missing && column->missing == TCT_WHEN_FLAG) {
+    *cell = NAN;
+    return NULL;
+  }
   if (missing) value = column->missing_number;
   if (!isfinite(value)) return "the number is not finite; correct it";
+  if (cell) {
+    *cell = value;
+    return NULL;
+  }
   if (!column->raw) value = scaled(encoder->schema, column, value);
   if (fabs(value) > encoder->largest) return "the number is too large for single precision; read in double precision";
   put(encoder, column->first, value, column->raw); /* an estimate moves raw numbers in their place */
@@ -114,7 +126,10 @@ const char *tct_encode_listed(tct_encoder *encoder, const tct_column *column, in
     }
     if (when == TCT_WHEN_VALUE) found = missing ? column->missing_listed : column->other_listed;
   }
-  if (found >= column->dropped) put(encoder, column->first + found - column->dropped, 1, false);
+  if (encoder->work.cell)
+    encoder->work.cell[column - encoder->schema->column] = found < 0 ? NAN : found;
+  else if (found >= column->dropped)
+    put(encoder, column->first + found - column->dropped, 1, false);
   return NULL;
 }
 
@@ -157,6 +172,12 @@ void tct_encode_begin(tct_encoder *encoder) {
   if (!encoder->sparse) memset(encoder->value, 0, (size_t)encoder->schema->features * sizeof *encoder->value);
 }
 
+static void put_feature(void *encoder, int64_t feature, double value) { put(encoder, feature, value, false); }
+
+void tct_encode_end(tct_encoder *encoder) {
+  if (encoder->work.cell) tct_design_encode(encoder->schema, &encoder->work, put_feature, encoder);
+}
+
 tct_fault tct_encode(tct_encoder *encoder, const tct_field *field, double *label) {
   const tct_schema *schema = encoder->schema;
   tct_encode_begin(encoder);
@@ -167,6 +188,7 @@ tct_fault tct_encode(tct_encoder *encoder, const tct_field *field, double *label
     const char *why = tct_encode_text(encoder, column, field[j].at, field[j].length);
     if (why) return (tct_fault){j + 1, why};
   }
+  tct_encode_end(encoder);
   if (encoder->label_field >= 0) {
     const tct_field *f = &field[encoder->label_field];
     const char *why = tct_label_text(&encoder->rule, f->at, f->length, label);
@@ -179,6 +201,7 @@ void tct_encoder_free(tct_encoder *encoder) {
   tct_free(encoder->field);
   if (encoder->schema) {
     int64_t values = encoder->sparse ? encoder->schema->max : encoder->schema->features;
+    if (encoder->schema->design) tct_design_work_free(encoder->schema, &encoder->work);
     tct_wipe_free(encoder->value, encoder->value ? values : 0, sizeof *encoder->value);
   }
   tct_free(encoder->index);

@@ -2,6 +2,7 @@
 #ifndef TCT_READ_SCHEMA_ENCODE_H
 #define TCT_READ_SCHEMA_ENCODE_H
 #include "read/source/csv.h"
+#include "read/schema/design.h"
 #include "read/schema/label.h"
 #include "read/table/table.h"
 
@@ -12,9 +13,10 @@ typedef struct tct_encoder {
   int64_t label_field; /* -1 = no label is wanted */
   double largest;      /* largest magnitude that the value type holds */
   bool sparse;
-  double *value;  /* dense: [features]; sparse: [most] */
-  int32_t *index; /* sparse: [most] */
-  int64_t filled; /* sparse: features of the current record */
+  double *value;        /* dense: [features]; sparse: [most] */
+  int32_t *index;       /* sparse: [most] */
+  int64_t filled;       /* sparse: features of the current record */
+  tct_design_work work; /* of a schema with terms */
 } tct_encoder;
 
 /* schema and names outlive the encoder.  label_field: the label's column, -1 = none wanted; exclude: a
@@ -32,8 +34,9 @@ tct_fault tct_encode(tct_encoder *encoder, const tct_field *field, double *label
 extern const char tct_encode_no_memory[];
 
 /* A record whose values are not all texts: begin, then each column once, in the schema's order and by the function that
- * fits its value.  Each returns what is wrong (static text), or NULL. */
+ * fits its value, then end.  Each returns what is wrong (static text), or NULL. */
 void tct_encode_begin(tct_encoder *encoder);
+void tct_encode_end(tct_encoder *encoder);
 const char *tct_encode_text(tct_encoder *encoder, const tct_column *column, const char *at, int64_t length);
 /* Number columns.  missing: the schema's rule goes before the value. */
 const char *tct_encode_number(tct_encoder *encoder, const tct_column *column, double value, bool missing);

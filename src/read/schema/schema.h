@@ -11,7 +11,12 @@
 typedef enum tct_column_kind { TCT_COLUMN_NUMBER, TCT_COLUMN_CATEGORY, TCT_COLUMN_IGNORE } tct_column_kind;
 
 /* What a missing or unlisted value becomes. */
-typedef enum tct_when { TCT_WHEN_REFUSE, TCT_WHEN_ZERO, TCT_WHEN_VALUE, TCT_WHEN_ESTIMATE } tct_when;
+typedef enum tct_when { TCT_WHEN_REFUSE, TCT_WHEN_ZERO, TCT_WHEN_VALUE, TCT_WHEN_ESTIMATE, TCT_WHEN_FLAG } tct_when;
+
+/* Of the form.  From TERMS on features are terms over the columns (design.h). */
+enum { TCT_SCHEMA_FIRST = 1, TCT_SCHEMA_TERMS = 2 };
+
+typedef struct tct_design tct_design; /* design.h */
 
 /* A listed value in the hash table of its column. */
 typedef struct tct_slot {
@@ -35,6 +40,7 @@ typedef struct tct_column {
   const json_t *values; /* category: the array of texts */
   int32_t listed;       /* its length */
   int32_t dropped;      /* 1: the first value has no indicator */
+  int32_t reference;    /* with terms: the value that the others are compared with */
   tct_slot *slot;       /* hash table over values */
   uint32_t slot_mask;   /* its size - 1 */
   int64_t first;        /* first feature; it has `features` of them */
@@ -43,7 +49,9 @@ typedef struct tct_column {
 
 typedef struct tct_schema {
   const char *name; /* the file's name for errors, borrowed */
-  json_t *root;     /* NULL without a schema file */
+  int version;
+  tct_design *design; /* NULL: every column has its own features */
+  json_t *root;       /* NULL without a schema file */
   tct_column *column;
   int64_t columns;
   int64_t features;             /* over all columns */
@@ -73,8 +81,8 @@ tct_status tct_schema_plain(tct_schema *schema, char *const *names, int64_t coun
 int32_t tct_column_find(const tct_column *column, const char *text, int64_t length);
 /* True if the text stands for a missing value. */
 bool tct_schema_missing(const tct_schema *schema, const char *text, int64_t length);
-/* Writes the name of feature `column->first + k` ("age", "workclass=Private"); returns its length. */
-int64_t tct_column_feature(const tct_column *column, int64_t k, char *buffer, size_t size);
+/* Writes the name of feature j ("age", "workclass=Private"); returns its length. */
+int64_t tct_schema_feature(const tct_schema *schema, int64_t j, char *buffer, size_t size);
 
 void tct_schema_free(tct_schema *schema);
 #endif

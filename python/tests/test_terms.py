@@ -1,0 +1,93 @@
+"""A schema with terms on Python's doors: frames and files give one table, one model and the same bits of predictions."""
+
+import json
+import os
+import subprocess
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import tacit
+
+ROWS = 600
+SCHEMA = {
+    "version": 2,
+    "columns": [
+        {"name": "age", "type": "number", "lower": 18, "upper": 90},
+        {"name": "alb", "type": "number", "lower": 0, "upper": 7, "missing": "indicator"},
+        {"name": "work", "type": "category", "values": ["farm", "shop", "desk"], "missing": "indicator"},
+    ],
+    "terms": [{"of": "age", "as": "power", "degree": 2}, {"of": "alb", "share": 0.5}, "work", {"product": ["age", "work"]}, {"product": ["alb", "work"]},
+              {"of": {"of": "alb", "as": "log1p"}, "as": "spline", "kind": "natural", "knots": [1, 1.5]},
+              {"of": "age", "as": "cut", "breaks": [30, 65]}],
+    "label": {"name": "y", "values": ["no", "yes"], "positive": "yes"},
+}
+
+
+def people():
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"age": rng.uniform(10, 95, ROWS), "alb": rng.uniform(-1, 8, ROWS)})
+    frame.loc[::4, "alb"] = np.nan
+    frame["work"] = rng.choice(["farm", "shop", "desk"], ROWS).astype(object)
+    frame.loc[::7, "work"] = None
+    frame["y"] = np.where(rng.uniform(size=ROWS) < 0.3 + 0.4 * frame["alb"].isna(), "yes", "no")
+    return frame
+
+
+def doors(folder):
+    """The same table by every door."""
+    frame = people()
+    frame.to_csv(folder / "t.csv", index=False)
+    frame.to_json(folder / "t.jsonl", orient="records", lines=True, double_precision=15)
+    frame.to_stata(folder / "t.dta", version=118, write_index=False)
+    rounded = pd.read_json(folder / "t.jsonl", lines=True, precise_float=True)  # as many digits as the file has
+    return frame, rounded
+
+
+def test_every_door_makes_the_same_features(tmp_path):
+    frame, rounded = doors(tmp_path)
+    schema = tacit.Schema(SCHEMA)
+    wanted = tacit.read(tmp_path / "t.csv", schema=schema)
+    dense = wanted.array().toarray()
+    assert np.array_equal(tacit.read(tmp_path / "t.dta", schema=schema).array().toarray(), dense)
+    assert np.array_equal(tacit.PublicScaler(schema).fit(frame).transform(frame), dense)
+    scaler = tacit.PublicScaler(schema).fit(frame)
+    assert list(scaler.get_feature_names_out()) == list(wanted.feature_names) == schema.features
+    assert np.array_equal(scaler.transform(pl.from_pandas(frame)), scaler.transform(frame))
+    lines = tacit.read(tmp_path / "t.jsonl", schema=schema).array().toarray()
+    assert np.array_equal(lines, scaler.transform(rounded))
+    assert (np.linalg.norm(dense, axis=1) <= schema.data_norm * (1 + 1e-12)).all()
+    assert schema.data_norm == pytest.approx(np.sqrt(6.25))
+
+
+def test_a_model_of_terms_predicts_the_raw_table_to_the_bit(tmp_path):
+    frame, _ = doors(tmp_path)
+
+    def model():
+        return tacit.PrivateLogisticRegression(epsilon=2.0, delta=1e-6, random_state=3)
+
+    fitted = model().fit(frame, schema=tacit.Schema(SCHEMA))
+    table = model().fit(tacit.read(tmp_path / "t.csv", schema=tacit.Schema(SCHEMA)))
+    assert np.array_equal(fitted.coef_, table.coef_) and fitted.intercept_ == table.intercept_
+    fitted.save(tmp_path / "m.json")
+    raw = frame.drop(columns="y")
+    margins = fitted.margins(raw)[:, 0]
+    command = [os.environ["TACIT"], "predict", "m.json", "t.csv", "--output", "margin"]
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert np.array_equal(np.array(told.split(), dtype=float), margins)
+    assert np.array_equal(tacit.read_model(tmp_path / "m.json").margins(pl.from_pandas(raw))[:, 0], margins)
+    assert tacit.verify(tmp_path / "m.json")["ok"]
+    with pytest.raises(ValueError, match="no column .age."):
+        fitted.predict(raw.drop(columns="age"))
+    with pytest.raises(ValueError, match="not in the schema's list"):
+        fitted.predict(raw.assign(work="mine"))
+
+
+def test_a_drafted_key_of_an_older_form_is_refused_in_one_sentence():
+    with pytest.raises(ValueError, match='write "version": 2'):
+        tacit.Schema({**SCHEMA, "version": 1}).check()
+    found = tacit.Schema({**SCHEMA, "terms": ["age"]}).check()
+    assert {each["column"] for each in found if "no term uses" in each["text"]} == {"alb", "work"}
+    assert json.loads(tacit.Schema(SCHEMA).text)["terms"] == SCHEMA["terms"]
