@@ -16,26 +16,23 @@ enum {
 typedef struct cli_args {
   tct_config config;
   tct_read_options read;
-  tct_session session;                     /* serve, party */
-  tct_sockets sockets;                     /* train: ranks that meet */
-  int64_t rank, ranks;                     /* train; -1 and 0 = not given */
-  int64_t parties;                         /* serve */
-  const char *neighbours, *rows, *invalid; /* choices as text; NULL = not given */
-  const char *shape;                       /* "N,P" */
-  const char *classes;                     /* --classes, as given */
-  char loss[140];                          /* config.loss with the number of classes, where that is to be added */
-  int loss_open;                           /* --loss auto: how more than two classes are trained is for the rule */
-  char loss_why[200];                      /* the rule's reason; "" = there was nothing to choose */
-  int64_t rows_per_person;                 /* train, search, evaluate; 0 = not given */
-  const char **class_list;                 /* what read.classes points to, or NULL; owned */
-  char *class_text;                        /* its texts, or NULL where the model has them; owned */
-  const char *output;                      /* -o; NULL = not given */
-  const char *report;                      /* train, search: the page's file */
-  const char *audit;                       /* report: the answer of tacit audit */
-  const char *kind;                        /* generate */
-  const char *values;                      /* predict: label | margin | probability */
-  const char *schema_output;               /* generate */
-  const char *name, *filter;               /* ledger */
+  tct_session session;                              /* serve, party */
+  tct_sockets sockets;                              /* train: ranks that meet */
+  int64_t rank, ranks;                              /* train; -1 and 0 = not given */
+  int64_t parties;                                  /* serve */
+  const char *neighbours, *rows, *invalid;          /* choices as text; NULL = not given */
+  const char *shape;                                /* "N,P" */
+  const char *classes;                              /* --classes, as given */
+  int64_t rows_per_person;                          /* train, search, evaluate; 0 = not given */
+  const char **class_list;                          /* what read.classes points to, or NULL; owned */
+  char *class_text;                                 /* its texts, or NULL where the model has them; owned */
+  const char *output;                               /* -o; NULL = not given */
+  const char *report;                               /* train, search: the page's file */
+  const char *audit;                                /* report: the answer of tacit audit */
+  const char *kind;                                 /* generate */
+  const char *values;                               /* predict: label | margin | probability */
+  const char *schema_output;                        /* generate */
+  const char *name, *filter;                        /* ledger */
   const char *unit, *people, *anchor, *anchor_lost; /* ledger */
   const char *curve, *against;                      /* account */
   const char *candidates;                           /* search: file of settings */
@@ -154,16 +151,10 @@ int cli_fit_check_run(const cli_args *args);
 int cli_fit_check_ledger(const cli_args *args);
 /* The classes that a run will find in the data, if they are public now; a positive value makes two of all. */
 int64_t cli_fit_public_classes(const cli_args *args);
-/* A loss of all classes at once is told how many there are, unless the user did: the loss, or `text`, which gets it. */
-const char *cli_fit_count_classes(const char *loss, int64_t classes, char *text, size_t size);
 /* Persons' rows get their weights, where the table was read with persons. */
 tct_status cli_fit_weigh(const cli_args *args, tct_data *data, tct_error *err);
 /* The schema once it is known to keep the limits; NULL: there is none, or reading will say what is wrong with it. */
 json_t *cli_fit_schema(const cli_args *args);
-/* --loss auto: the labels are of classes, and how more than two are trained is for the rule. */
-void cli_fit_open_loss(cli_args *args);
-/* Then, once they are known: the rule's loss into config.loss, and its reason.  0, or an exit code after a sentence. */
-int cli_fit_take_loss(cli_args *args, int64_t classes, int64_t rows, int64_t cols);
 int cli_to_standard_output(const cli_args *args); /* -o - */
 /* The plan's warnings, and that of noise from a seed. */
 void cli_fit_warn(const cli_args *args, const json_t *plan);
@@ -171,8 +162,8 @@ void cli_warn_unaccounted(const tct_model *model);
 
 /* ---- plan_text.c -------------------------------------------------------------------------------- */
 
-/* The plan as JSON; of several classes the price of all, and what the fit of each is.  NULL with err. */
-json_t *cli_plan_json(const tct_plan *plan, const tct_composition *whole, tct_error *err);
+/* The plan as JSON.  NULL with err. */
+json_t *cli_plan_json(const tct_plan *plan, tct_error *err);
 int cli_plan_private(const json_t *plan);
 void cli_plan_print(const json_t *plan);
 

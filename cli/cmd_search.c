@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const cli_option options[] = {
     {"--candidates", CLI_IN, offsetof(cli_args, candidates), "FILE.json",
@@ -29,7 +30,6 @@ static const cli_option options[] = {
 typedef struct search {
   json_t *candidates; /* one object of settings for each */
   tct_config *config; /* [candidates] */
-  char (*loss)[140];  /* [candidates]: of all classes at once, with their number */
   int64_t classes;    /* of the labels; 2 or fewer where they are of two classes, or numbers */
   const tct_config **at;
   tct_data *data;
@@ -76,39 +76,36 @@ static tct_status refuse(tct_status status, const char *text, tct_error *err) {
 /* How candidate k trains more than two classes. */
 static tct_status take_loss(const cli_args *args, search *s, size_t k, tct_error *err) {
   tct_config *c = &s->config[k];
-  bool joint = tct_config_labels(c) == TCT_LABELS_CLASSES;
-  if (joint && s->classes < 3)
+  c->classes = s->classes;
+  if (tct_config_labels(c) == TCT_LABELS_CLASSES && s->classes < 3)
     return refuse(TCT_E_USAGE,
                   "this loss is of more than two classes at once; list them with --classes, or take --loss logistic "
                   "for two",
                   err);
-  if (args->loss_open && s->classes > 2 && !json_object_get(json_array_get(s->candidates, k), "loss"))
+  if (s->classes > 2 && !strcmp(args->config.loss, "auto") && c->loss == args->config.loss)
     return refuse(TCT_E_USAGE,
                   "--loss auto is for one fit; a search of more than two classes tries losses: list them in the "
                   "candidates, e.g. \"loss\": [\"logistic\", \"softmax\"], or name one with --loss",
                   err);
-  if (joint) c->loss = cli_fit_count_classes(c->loss, s->classes, s->loss[k], sizeof s->loss[k]);
   return TCT_OK;
 }
 
 /* The price of the whole, of public facts. */
 static tct_status compose(const cli_args *args, search *s, int64_t cols, tct_error *err) {
   size_t count = json_array_size(s->candidates);
-  const tct_tries tries = {args->tries, args->share};
   tct_status status = TCT_OK;
   s->held = tct_search_split(s->rows, args->held_out, NULL);
   s->config = calloc(count, sizeof *s->config);
   s->at = calloc(count, sizeof *s->at);
-  s->loss = calloc(count, sizeof *s->loss);
   if (s->held < 0) return refuse(TCT_E_DATA, "a search needs two records or more; give more", err);
-  if (!s->config || !s->at || !s->loss) return refuse(TCT_E_MEMORY, "out of memory; close other programs", err);
+  if (!s->config || !s->at) return refuse(TCT_E_MEMORY, "out of memory; close other programs", err);
   for (size_t k = 0; k < count && status == TCT_OK; k++) {
     cli_candidate_config(&args->config, json_array_get(s->candidates, k), &s->config[k]);
     status = take_loss(args, s, k, err);
     s->at[k] = &s->config[k];
   }
   if (status != TCT_OK) return status;
-  s->whole = tct_compose_tries_classes(s->at, count, s->classes, &tries, s->rows - s->held, cols, err);
+  s->whole = tct_compose_tries(s->at, count, args->tries, args->share, s->rows - s->held, cols, err);
   return s->whole ? TCT_OK : err->status;
 }
 
@@ -239,7 +236,6 @@ static int search_and_say(cli_args *args, search *s) {
 
 static int run_search(cli_args *args) {
   search s = {.out = -1};
-  cli_fit_open_loss(args);
   int code = check_before(args, &s);
   args->read.labels = cli_labels(&args->config);
   if (!code) code = args->dry_run ? dry_run(args, &s) : search_and_say(args, &s);
@@ -248,7 +244,6 @@ static int run_search(cli_args *args) {
   tct_data_free(s.data);
   free(s.config);
   free(s.at);
-  free(s.loss);
   json_decref(s.candidates);
   return code;
 }

@@ -38,12 +38,6 @@ static int plan_estimate(cli_args *args, int64_t rows, int64_t cols, json_t **es
   return *estimate ? 0 : CLI_RUN;
 }
 
-static bool is_joint(const cli_args *args) { return tct_config_labels(&args->config) == TCT_LABELS_CLASSES; }
-
-static void count_in_loss(cli_args *args, int64_t classes) {
-  args->config.loss = cli_fit_count_classes(args->config.loss, classes, args->loss, sizeof args->loss);
-}
-
 /* What a run beyond its limit of memory asks of the disk, and how long that takes at the rate of now. */
 static void plan_disk(const cli_args *args, json_t *plan) {
   double values = cli_number(plan, "disk_bytes"), passes = cli_number(plan, "passes");
@@ -67,20 +61,15 @@ static void plan_disk(const cli_args *args, json_t *plan) {
 
 static int dry_run(cli_args *args) {
   tct_error err;
-  int64_t rows = 0, cols = 0, classes = cli_fit_public_classes(args);
+  int64_t rows = 0, cols = 0;
   json_t *estimate = NULL;
   int code = cli_public_shape(args, &rows, &cols);
   if (!code) code = plan_estimate(args, rows, cols, &estimate);
-  if (!code) code = cli_fit_take_loss(args, classes, rows, cols);
   if (code) return json_decref(estimate), code;
-  if (is_joint(args) && classes > 2) count_in_loss(args, classes);
+  if (cli_labels(&args->config) == TCT_LABELS_CLASSES) args->config.classes = cli_fit_public_classes(args);
   tct_plan *plan = tct_plan_new(&args->config, rows, cols, &err);
-  tct_composition *whole = NULL;
-  int several = plan && classes > 2 && cli_labels(&args->config) == TCT_LABELS_CLASSES && !is_joint(args);
-  if (several) whole = tct_compose_classes(&args->config, classes, rows, cols, &err);
-  json_t *root = plan && (whole || !several) ? cli_plan_json(plan, whole, &err) : NULL;
+  json_t *root = plan ? cli_plan_json(plan, &err) : NULL;
   tct_plan_free(plan);
-  tct_composition_free(whole);
   if (root && estimate) {
     double both = cli_number(root, "memory_bytes") + cli_number(estimate, "memory_bytes");
     json_object_set(root, "estimate", estimate);
@@ -88,7 +77,6 @@ static int dry_run(cli_args *args) {
   }
   json_decref(estimate);
   if (!root) return cli_fail_error(&err);
-  if (args->loss_why[0]) json_object_set_new(root, "loss_why", json_string(args->loss_why));
   cli_fit_warn(args, root);
   if (args->json) plan_disk(args, root);
   if (args->json)
@@ -110,22 +98,15 @@ static int dry_run(cli_args *args) {
 typedef struct run {
   tct_team *team;
   tct_data *data;
-  tct_plan *plan;         /* of the whole budget */
-  tct_composition *whole; /* of several classes, or NULL */
+  tct_plan *plan;
   tct_model *model;
   tct_config asked;              /* before an estimate took its share; loss NULL: there was none */
   double read, planned, trained; /* seconds */
   int out;                       /* with -o -, what standard output was; -1: the model goes to a file */
 } run;
 
-/* One fit, or one for each class within the same budget. */
 static tct_status make_plan(cli_args *args, run *r, tct_error *err) {
-  int64_t rows = tct_data_all_rows(r->data), cols = tct_data_cols(r->data);
-  if (tct_data_kind(r->data) == TCT_LABELS_CLASSES &&
-      cli_fit_take_loss(args, tct_data_classes(r->data), rows, cols) != 0)
-    return *err = (tct_error){.status = TCT_E_USAGE, .text = "no loss could be chosen; name one with --loss"},
-           err->status;
-  bool joint = is_joint(args);
+  bool joint = tct_config_labels(&args->config) == TCT_LABELS_CLASSES;
   if (joint && tct_data_kind(r->data) != TCT_LABELS_CLASSES) {
     *err = (tct_error){.status = TCT_E_USAGE,
                        .text =
@@ -133,19 +114,14 @@ static tct_status make_plan(cli_args *args, run *r, tct_error *err) {
                            "--loss logistic for two"};
     return err->status;
   }
-  if (joint) count_in_loss(args, tct_data_classes(r->data));
-  r->plan = tct_plan_new(&args->config, rows, cols, err);
-  if (!r->plan) return err->status;
-  if (joint || tct_data_kind(r->data) != TCT_LABELS_CLASSES) return TCT_OK;
-  r->whole = tct_compose_classes(&args->config, tct_data_classes(r->data), rows, cols, err);
-  return r->whole ? TCT_OK : err->status;
+  r->plan = tct_plan_new(&args->config, tct_data_all_rows(r->data), tct_data_cols(r->data), err);
+  return r->plan ? TCT_OK : err->status;
 }
 
 /* Weights count in an estimate, so they come first; both come before the schema's bounds are used. */
 static tct_status weigh_and_estimate(cli_args *args, run *r, tct_error *err) {
   tct_status status = cli_fit_weigh(args, r->data, err);
   if (status != TCT_OK || !args->config.estimate) return status;
-  if (is_joint(args) && tct_data_kind(r->data) == TCT_LABELS_CLASSES) count_in_loss(args, tct_data_classes(r->data));
   r->asked = args->config;
   return tct_data_estimate(r->data, &args->config, err);
 }
@@ -159,13 +135,14 @@ static tct_status train(cli_args *args, run *r, tct_error *err) {
   args->config.output = cli_to_standard_output(args) ? NULL : args->output;
   cli_progress_start(&args->config);
   if (tct_team_rank(r->team) > 0) args->config.progress = NULL;
+  if (tct_data_kind(r->data) == TCT_LABELS_CLASSES) args->config.classes = tct_data_classes(r->data);
   tct_status status = weigh_and_estimate(args, r, err);
   if (status == TCT_OK) status = tct_config_use_schema(&args->config, r->data, err);
   if (status == TCT_OK) status = make_plan(args, r, err);
   status = tct_team_agree(r->team, status, err);
   r->planned = cli_seconds() - start;
   start = cli_seconds();
-  if (status == TCT_OK) r->model = r->whole ? tct_fit_composed(r->whole, r->data, err) : tct_fit(r->plan, r->data, err);
+  if (status == TCT_OK) r->model = tct_fit(r->plan, r->data, err);
   r->trained = cli_seconds() - start;
   cli_progress_end();
   if (!r->model) return err->status;
@@ -188,10 +165,9 @@ static json_t *estimate_of(const tct_model *model) {
 
 static int report(const cli_args *args, const run *r) {
   tct_error err = {0};
-  json_t *root = cli_plan_json(r->plan, r->whole, &err);
+  json_t *root = cli_plan_json(r->plan, &err);
   if (!root) return cli_fail_error(&err);
   int code = 0;
-  if (args->loss_why[0]) json_object_set_new(root, "loss_why", json_string(args->loss_why));
   if (r->asked.estimate) json_object_set_new(root, "estimate", estimate_of(r->model));
   cli_fit_warn(args, root);
   cli_warn_unaccounted(r->model);
@@ -249,7 +225,6 @@ static int begin(cli_args *args, tct_team *team) {
   int code = 0;
   if (cli_same(&cli_train, args, free_options, team, &err) != TCT_OK) return cli_fail_error(&err);
   if (args->help) return 0;
-  cli_fit_open_loss(args);
   if (tct_team_rank(team) == 0) code = cli_fit_check(args);
   if (tct_team_rank(team) == 0 && !code) code = cli_fit_check_run(args);
   if (!code && args->read.key && tct_team_size(team) > 1)
@@ -284,7 +259,6 @@ static int run_train(cli_args *args) {
   }
   tct_model_free(r.model);
   tct_plan_free(r.plan);
-  tct_composition_free(r.whole);
   tct_data_free(r.data);
   tct_team_free(r.team);
   return code;

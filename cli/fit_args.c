@@ -21,24 +21,6 @@ int cli_fit_check(const cli_args *args) {
   return 0;
 }
 
-void cli_fit_open_loss(cli_args *args) {
-  args->loss_open = args->config.loss && !strcmp(args->config.loss, "auto");
-  if (args->loss_open) args->config.loss = "logistic";
-}
-
-int cli_fit_take_loss(cli_args *args, int64_t classes, int64_t rows, int64_t cols) {
-  tct_error err = {0};
-  if (!args->loss_open || classes < 3) return 0;
-  char *text = tct_choose_loss_json(&args->config, classes, rows, cols, &err);
-  json_t *root = text ? cli_take_json(text) : NULL;
-  if (!root) return text ? CLI_RUN : cli_fail_error(&err);
-  snprintf(args->loss, sizeof args->loss, "%s", cli_string(root, "loss"));
-  snprintf(args->loss_why, sizeof args->loss_why, "%s", cli_string(root, "why"));
-  args->config.loss = args->loss;
-  json_decref(root);
-  return 0;
-}
-
 static int check_persons(const cli_args *args) {
   if (!args->read.key == !args->rows_per_person) return 0;
   return cli_fail(CLI_USAGE, args->read.key
@@ -77,12 +59,6 @@ int64_t cli_fit_public_classes(const cli_args *args) {
   size_t count = json_object_get(label, "positive") ? 2 : json_array_size(json_object_get(label, "values"));
   json_decref(schema);
   return (int64_t)count;
-}
-
-const char *cli_fit_count_classes(const char *loss, int64_t classes, char *text, size_t size) {
-  if (strchr(loss, ':')) return loss;
-  snprintf(text, size, "%.100s:classes=%lld", loss, (long long)classes);
-  return text;
 }
 
 tct_status cli_fit_weigh(const cli_args *args, tct_data *data, tct_error *err) {

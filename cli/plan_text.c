@@ -76,31 +76,7 @@ void cli_plan_print(const json_t *plan) {
   print_estimate(json_object_get(plan, "estimate"));
 }
 
-/* What says that the promise is weak, of the whole; and what says that a model is of little use, of each. */
-static json_t *warnings_of(const json_t *each, const json_t *whole) {
-  json_t *list = json_array(), *line;
-  size_t i;
-  json_array_foreach((json_t *)whole, i, line) if (json_is_true(json_object_get(line, "weakens")))
-      json_array_append(list, line);
-  json_array_foreach((json_t *)each, i, line) if (!json_is_true(json_object_get(line, "weakens")))
-      json_array_append(list, line);
-  return list;
-}
-
-json_t *cli_plan_json(const tct_plan *plan, const tct_composition *whole, tct_error *err) {
-  static const char *const price[] = {"private", "epsilon", "delta", "accountant", "events",
-                                      "fits",    "models",  "each",  NULL};
-  const tct_plan *one = whole ? tct_composition_plan(whole, 0) : plan;
-  char *text = tct_plan_json(one, err), *all = whole && text ? tct_composition_json(whole, err) : NULL;
-  json_t *root = text && (all || !whole) ? cli_take_json(text) : (tct_text_free(text), NULL);
-  json_t *o = all ? cli_take_json(all) : NULL;
-  if (!root || !whole) return root;
-  for (int i = 0; price[i]; i++) json_object_set(root, price[i], json_object_get(o, price[i]));
-  json_object_del(root, "epsilon_lower");
-  json_decref(o);
-  text = tct_plan_json(plan, err); /* the promise's own warnings are those of the whole */
-  o = text ? cli_take_json(text) : NULL;
-  json_object_set_new(root, "warnings", warnings_of(json_object_get(root, "warnings"), json_object_get(o, "warnings")));
-  json_decref(o);
-  return root;
+json_t *cli_plan_json(const tct_plan *plan, tct_error *err) {
+  char *text = tct_plan_json(plan, err);
+  return text ? cli_take_json(text) : NULL;
 }

@@ -150,7 +150,7 @@ typedef int (*tct_cancel_fn)(void *user);
  * where the solver needs it. */
 typedef struct tct_config {
   size_t size;             /* sizeof(tct_config), set by tct_config_default */
-  const char *loss;        /* component spec, e.g. "logistic"; NULL = not given */
+  const char *loss;        /* component spec, e.g. "logistic", or "auto"; NULL = not given */
   const char *penalty;     /* component spec, e.g. "l2:lambda=1e-4"; default "none" */
   const char *solver;      /* component spec, e.g. "dpscd:batch=500"; NULL or "auto" = chosen by rule */
   double epsilon;          /* total privacy loss spent, > 0; INFINITY = no privacy at all, said so */
@@ -184,6 +184,10 @@ typedef struct tct_config {
                          * delta for what nobody knows and is estimated; NULL = none.  tct_plan_new refuses it: the
                          * estimate comes first */
   int64_t cols;         /* tct_config_check: the features of the data, where they are known by then; 0 = they are not */
+  int64_t classes;      /* of the label, a public number.  Above 2 a loss of two classes is a fit of each against the
+                         * rest, all within epsilon and delta, and the model has a row of coefficients for each;
+                         * "softmax" is one fit of all; "auto" is the one or the other, by a rule over public facts (the
+                         * plan says why).  0 = two, or the label is a number */
 } tct_config;
 
 TCT_API void tct_config_default_sized(tct_config *config, size_t size);
@@ -532,15 +536,10 @@ TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t c
 TCT_API tct_status tct_config_check(const tct_config *config, int bounds_follow, tct_error *err);
 /* How the labels of this configuration's loss are read; TCT_LABELS_UNKNOWN if there is no such loss. */
 TCT_API tct_labels tct_config_labels(const tct_config *config);
-/* The loss for `classes` classes where the caller leaves open how more than two are trained: "logistic", one against
- * the rest for each, or "softmax:classes=K", one fit of all.  A rule over public facts: the solver if one is named,
- * errors, penalty, intercept, epsilon, delta and neighbours of config, the rest is not looked at.  JSON: loss, why (one
- * sentence). */
-TCT_API char *tct_choose_loss_json(const tct_config *config, int64_t classes, int64_t rows, int64_t cols,
-                                   tct_error *err);
 /* The plan as a JSON object.
- *   what:   solver, loss, penalty, settings, rows, columns; why (where a rule chose the solver)
+ *   what:   solver, loss, penalty, settings, rows, columns; why, loss_why (where a rule chose the solver, or the loss)
  *   cost:   epsilon, delta, neighbours, accountant, noise_multiplier, events
+ *   each:   models, the fits of several classes; each{epsilon, delta} of one
  *   effort: memory_bytes; max_passes over the data, where the data decide how many there are
  *   words:  note (what to know before); warnings[{name, text, source, weakens}]
  *
@@ -707,32 +706,21 @@ TCT_API tct_status tct_report_audited_write(const tct_model *model, const char *
 /* Writes the model in LIBLINEAR's text form. */
 TCT_API tct_status tct_export_liblinear(const tct_model *model, const char *path, tct_error *err);
 
-/* ---- several fits on the same people, within one budget ------------------------------------------ */
+/* ---- a search: several fits on the same people, within one budget --------------------------------- */
 
 typedef struct tct_composition tct_composition;
 
-/* `models` fits with the same settings, one for each class, which together cost config->epsilon and config->delta: each
- * gets the largest epsilon that the accountants allow.  config->ledger is not charged; see tct_ledger_charge_run. */
-TCT_API tct_composition *tct_compose_classes(const tct_config *config, int64_t models, int64_t rows, int64_t cols,
-                                             tct_error *err);
-/* A private search: candidates[count], each of models[count] fits, and one choice among them by tct_choose, for which
- * `share` in (0, 1) of epsilon is kept.  epsilon, delta and neighbours are the whole's, the same in all candidates. */
-TCT_API tct_composition *tct_compose_search(const tct_config *const *candidates, const int64_t *models, size_t count,
-                                            double share, int64_t rows, int64_t cols, tct_error *err);
-/* A private search with a random number of tries: candidates[count], of one model each.  A try draws one of them
+/* A private search: candidates[count], and one choice among them by tct_choose, for which `share` in (0, 1) of epsilon
+ * is kept.  epsilon, delta and neighbours are the whole's, the same in all candidates.  What their losses leave open is
+ * settled by the whole's epsilon. */
+TCT_API tct_composition *tct_compose_search(const tct_config *const *candidates, size_t count, double share,
+                                            int64_t rows, int64_t cols, tct_error *err);
+/* A private search with a random number of tries among candidates[count].  A try draws one of them
  * uniformly, fits it and scores it by tct_evaluate_json, for which `share` in (0, 1) of the try's epsilon is kept.  How
  * many tries there are is drawn by tct_draw_tries and stays secret; the best is released.  The composition's epsilon is
  * what is proved for the whole, at most the candidates'.  mean: in [1, 10000]. */
 TCT_API tct_composition *tct_compose_tries(const tct_config *const *candidates, size_t count, int64_t mean,
                                            double share, int64_t rows, int64_t cols, tct_error *err);
-/* The same for labels of `classes` classes, where that is more than two.  A try then has one fit for each class, or a
- * single one where the candidate's loss is of all classes at once (softmax:classes=K). */
-typedef struct tct_tries {
-  int64_t mean; /* number of tries, in [1, 10000] */
-  double share; /* of a try's epsilon, for its score; in (0, 1) */
-} tct_tries;
-TCT_API tct_composition *tct_compose_tries_classes(const tct_config *const *candidates, size_t count, int64_t classes,
-                                                   const tct_tries *tries, int64_t rows, int64_t cols, tct_error *err);
 /* *tries <- a geometric number of this mean, at least 1, drawn exactly: a secret, as is the time that so many tries
  * take.  seed NULL: from the operating system. */
 TCT_API tct_status tct_draw_tries(int64_t mean, const uint64_t *seed, int64_t *tries, tct_error *err);
@@ -751,33 +739,15 @@ TCT_API int64_t tct_search_split(int64_t rows, double share, unsigned char *held
 TCT_API tct_model *tct_fit_tries(const tct_composition *composition, const tct_data *data, double share,
                                  const tct_config *config, int64_t *candidate, double *score, tct_error *err);
 /* JSON object: private, models, epsilon, delta, neighbours, accountant, events, fits, each{epsilon, delta} of one
- * candidate (of one model, for classes), choice (event; search only), score{epsilon, delta} (random tries only). */
+ * candidate, choice (event), score{epsilon, delta} (random tries only). */
 TCT_API char *tct_composition_json(const tct_composition *composition, tct_error *err);
-/* Candidates; 1 for classes. */
+/* Candidates. */
 TCT_API int64_t tct_composition_parts(const tct_composition *composition);
 /* The plan that each model of a candidate is trained by; borrowed, NULL if there is no such part. */
 TCT_API const tct_plan *tct_composition_plan(const tct_composition *composition, int64_t part);
-/* The epsilon to give to tct_choose; 0 for classes. */
+/* The epsilon to give to tct_choose. */
 TCT_API double tct_composition_choice(const tct_composition *composition);
 TCT_API void tct_composition_free(tct_composition *composition);
-
-/* Trains one model for each class against the rest by the composition's plan.  code: [rows], the class of each record
- * in [0, count); count: the composition's models, or 1 for two classes (1 against 0).  The labels of `data` are not
- * read.  Class k has its own noise (a seed moves with k) and its share of the progress.  models: [count], set only on
- * success; the certificate of each is that of all of them together.  The composition must hold no ledger: its events
- * are charged once, before. */
-TCT_API tct_status tct_fit_classes(const tct_composition *composition, const tct_data *data, const int32_t *code,
-                                   int64_t count, tct_model **models, tct_error *err);
-
-/* The same in one call: the classes are those that `data` was read with (TCT_LABELS_CLASSES), and the result is one
- * model with a row of coefficients for each.  With config->ledger the whole is charged once, durably, before the first
- * noise is drawn; config->output is as for tct_fit. */
-TCT_API tct_model *tct_fit_composed(const tct_composition *composition, const tct_data *data, tct_error *err);
-/* One model with a row for each class, from the models of one tct_fit_classes, three or more, in the order of the
- * names.  names: [count] of a kind.  The models stay the caller's.  TCT_E_USAGE: they are not of one composition, or
- * they have standard errors. */
-TCT_API tct_model *tct_model_join(tct_model *const *models, const char *const *names, int64_t count,
-                                  tct_class_kind kind, tct_error *err);
 
 /* counts[i] <- 1 for at most `most` rows of each person, drawn at random, 0 for the others.  person: [rows] numbers in
  * [0, rows).  Which rows of a person are drawn depends on nobody else.  Weigh the others 0 (tct_data_weigh).  seed

@@ -7,7 +7,7 @@ set -uo pipefail
 # own room and tacit.h: always.  A room may only name rooms that stand above it in this list, so no arrow runs upward.
 rooms=(core infer event loss la/matrix la/kernels la/exact rng penalty account/curves account tls ranks
   read/table read/source read/schema read/frame read/format read mech solve solve/shared solve/dual solve/coordinate solve/gradient
-  solve/frank_wolfe solve/minimiser solve/onestep model ledger train score several estimate certify summary)
+  solve/frank_wolfe solve/minimiser solve/onestep model ledger study train score several estimate certify summary)
 extra=(baselines nonprivate formats wire parties session report tools audit)
 solver="core infer event la loss penalty account mech solve solve/shared"
 declare -A law=(
@@ -23,11 +23,12 @@ declare -A law=(
   [solve/dual]="$solver" [solve/coordinate]="$solver" [solve/gradient]="$solver" [solve/frank_wolfe]="$solver"
   [solve/minimiser]="$solver" [solve/onestep]="$solver solve/gradient"
   [model]="core infer event la loss penalty read/table" [ledger]="core event la/matrix rng account ranks read/table model"
-  [train]="core infer event la loss penalty account ranks read mech solve model ledger"
-  [several]="core event account read mech model train score"
+  [study]="core event account"
+  [train]="core infer event la loss penalty account ranks read mech solve model ledger study"
+  [several]="core event account read mech model study train score"
   [score]="core event la/matrix loss account mech model ledger train"
   [estimate]="core event la/matrix account read/table mech model ledger train"
-  [certify]="core event account solve model ledger train several estimate"
+  [certify]="core event account solve model ledger train estimate"
   [summary]="core infer event loss penalty solve model read/schema"
   [baselines]="$solver solve/dual solve/gradient solve/minimiser" [nonprivate]="$solver solve/dual solve/coordinate solve/gradient solve/minimiser"
   [formats]="core read/table read/source read/schema read/format"

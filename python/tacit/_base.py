@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, Optional, Tuple, TypeVar, Union
 
 import numpy as np
@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from . import _accounting, _callers, _estimate, _native, _provenance, _repeats
-from ._composition import Composition, certificate, warn
+from ._composition import certificate, warn
 from ._inference import Inference
 from ._intake import Intake
 from ._matrix import Labelled, Table, View
@@ -98,8 +98,8 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
 
     # ---- what a subclass gives ----
 
-    def _loss_spec(self, n_classes: Optional[int] = None, shape: Optional[Shape] = None) -> str:
-        """The loss for so many classes of records of this shape; None where nothing depends on it."""
+    def _loss_spec(self, n_classes: Optional[int] = None) -> str:
+        """The loss for so many classes."""
         raise NotImplementedError
 
     def _penalty_spec(self, rows: int, cap: float) -> str:
@@ -108,24 +108,25 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
     def _label_settings(self, intercept: bool, table: Optional[Table]) -> Facts:
         return {}
 
-    def _models_for(self, n_classes: Optional[int], shape: Optional[Shape] = None) -> int:
-        return 1
+    def _count(self, n_classes: Optional[int]) -> int:
+        """The classes of the label; 0: it is a number."""
+        return 0
 
     def _label_is_open(self) -> bool:
         """Are the label's bounds estimated too?"""
         return False
 
-    def _targets(self, X: Any, y: Any) -> Tuple[list[Any], Tuple[str, ...]]:
-        """(the labels of each model as the loss takes them, what is unaccounted for in them)."""
+    def _targets(self, X: Any, y: Any) -> Tuple[Any, Tuple[str, ...]]:
+        """(the labels as the loss takes them, what is unaccounted for in them)."""
         raise NotImplementedError
 
     def _named(self, X: Any) -> Optional[NDArray[Any]]:
         """The classes, as they are to stand in the model; None: what was read has them, or none have names."""
         return None
 
-    def _fold(self, models: list[Model]) -> None:
+    def _fold(self, model: Model) -> None:
         """Sets ``coef_`` and ``intercept_``, for records as they come."""
-        raise NotImplementedError
+        self.coef_, self.intercept_ = model.folded()
 
     # ---- settings ----
 
@@ -142,7 +143,8 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         """The fields of tct_config.  Everything here is public."""
         intercept = bool(self.fit_intercept)
         settings: Facts = {
-            "loss": self._loss_spec(n_classes, (rows, cols)),
+            "loss": self._loss_spec(n_classes),
+            "classes": self._count(n_classes),
             "penalty": self._penalty_spec(rows, self._cap()),
             "solver": self._solver_spec(),
             "errors": self.errors,
@@ -200,38 +202,11 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         what the estimate leaves it, and `estimate` is what that promises.  Where a rule chose the loss it has `loss_why`.
         """
         self._check()
-        count, settings = self._models_for(n_classes, (rows, cols)), self._settings(rows, cols, None, n_classes)
+        settings = self._settings(rows, cols, None, n_classes)
         if self.estimate is None:
-            return {**self._planned(settings, rows, cols, count), **self._why(n_classes, (rows, cols))}
+            return _told(Plan(settings, rows, cols).facts)
         rest, estimate = _estimate.planned(settings, rows, cols, self._label_is_open())
-        return {**self._planned(rest, rows, cols, count), "estimate": estimate, **self._why(n_classes, (rows, cols))}
-
-    def _why(self, n_classes: Optional[int], shape: Shape) -> Facts:
-        """What a rule over public facts chose, and why, for `plan`."""
-        return {}
-
-    def _planned(self, settings: Facts, rows: int, cols: int, count: int) -> Facts:
-        facts = Plan(settings, rows, cols).facts
-        if count == 1 or not facts["private"]:
-            return facts
-        made, facts, warned = self._composed(settings, rows, cols, count, None)
-        each = {"epsilon": facts["epsilon"], "delta": facts["delta"], "events": facts["events"]}
-        return {**facts, **made.price, "warnings": warned, "models": count, "each": each}
-
-    def _composed(
-        self,
-        settings: Facts,
-        rows: int,
-        cols: int,
-        count: int,
-        table: Optional[Table],
-        callbacks: Optional[Callbacks] = None,
-    ) -> Tuple[Composition, Facts, list[Facts]]:
-        """(composition of `count` models, facts of the plan of each, warnings)."""
-        whole = Plan(settings, rows, cols, table).facts["warnings"]  # the promise is that of all fits together
-        made, facts = Composition.of_classes(settings, rows, cols, count, table, callbacks)
-        each = [w for w in facts["warnings"] if not w["weakens"]]
-        return made, facts, [w for w in whole if w["weakens"]] + each
+        return {**_told(Plan(rest, rows, cols).facts), "estimate": estimate}
 
     # ---- training ----
 
@@ -258,106 +233,73 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         X, y, label, names, groups = self._take(X, y, groups, schema)
         weights = self._weigh(X, sample_weight, groups, seed_of(self.random_state))
         targets, notes = self._targets(X, y)
-        models, privacy = self._fit(X, targets, names, [*notes, *before], label, weights, self._named(X))
-        self._fold(models)
-        self._finish(models, privacy)
+        model, privacy = self._fit(X, targets, names, [*notes, *before], label, weights, self._named(X))
+        self._fold(model)
+        self._finish(model, privacy)
         return self
 
     def _fit(
         self,
         X: Any,
-        targets: Sequence[Any],
+        targets: Any,
         names: Any,
         notes: Iterable[str] = (),
         label: Optional[str] = None,
         weights: Weights = None,
         classes: Optional[NDArray[Any]] = None,
-    ) -> Tuple[list[Model], Facts]:
-        """Trains one model for each row of targets: a list of Model, and the certificate of all of them.  notes: what is
-        unaccounted for beside what the library says."""
+    ) -> Tuple[Model, Facts]:
+        """Trains: the model, and its certificate.  notes: what is unaccounted for beside what the library says."""
         table: Any = X if isinstance(X, Table) else None
         rows, cols = X.shape
         history = _repeats.History(X)
         several = len(self.classes_) if hasattr(self, "classes_") else None
         settings = self._settings(rows, cols, table, several)
-        kind = _native.LABELS_CLASSES if (several or 0) > 2 and len(targets) == 1 else self._labels_kind
-        notes, together, charge = list(notes), None, None
+        kind = _native.LABELS_CLASSES if (several or 0) > 2 else self._labels_kind
+        notes = list(notes)
         scale: dict[str, Any] = {}
         if self.bounds is not None and table is None:
             X, scale["factor"], scale["shift"] = _scaled(X, *interval(self.bounds, cols, names=self._order))
         callbacks = Callbacks(self.progress)
-        data: Union[Table, Labelled, View] = View(X, targets[0], kind) if table is None else table
+        data: Union[Table, Labelled, View] = View(X, targets, kind) if table is None else table
         if table is not None and (weights is not None or self.estimate or table.kind == _native.LABELS_NONE):
             own = table.kind != _native.LABELS_NONE  # its labels, as it was read
-            data = Labelled(table) if own else Labelled(table, targets[0], kind)
+            data = Labelled(table) if own else Labelled(table, targets, kind)
         if isinstance(weights, str) and isinstance(data, Labelled):
             data.weigh_persons(int(self.rows_per_person or 1), seed_of(self.random_state))
         elif weights is not None and not isinstance(weights, str) and not isinstance(data, Table):
             data.weigh(weights[0], self._cap(), weights[1])
-        together_of = self._models_for(several, (rows, cols)) if self.estimate is not None and several else 1
         over: Any = table  # what has the schema by which the settings are completed
         if self.estimate is not None and isinstance(data, Labelled):
-            settings = _estimate.spend(data, settings, callbacks, self._names_to_give(table, together_of))
-            over, cols = data, data.shape[1]
-        if together_of > 1:
-            made, facts = Composition.of_classes(settings, rows, cols, together_of, over, callbacks)
-            warn(facts["warnings"])
-            models = [callbacks.run_composed(made.handle, data)]
-        elif len(targets) == 1:
-            plan = Plan(settings, rows, cols, over, callbacks)
-            warn(plan.facts["warnings"])
-            models = [callbacks.run(plan, data)]
-        else:
-            made, _, warned = self._composed(settings, rows, cols, len(targets), table, callbacks)
-            warn(warned)
-            if self.epsilon != math.inf:
-                together = made
-                charge = self._charge(made.facts, notes)
-            models = callbacks.run_classes(made.handle, data, np.argmax(targets, axis=0), len(targets))
+            settings, over, cols = _estimate.spend(data, settings, callbacks), data, data.shape[1]
+        plan = Plan(settings, rows, cols, over, callbacks)
+        warn(plan.facts["warnings"])
+        model = callbacks.run(plan, data)
         if self.epsilon != math.inf:
             notes = [*notes, *history.notes]
             history.warn(stacklevel=4)
         if self.ledger is None:
             history.add(self._epsilon(), self.delta, self.random_state is not None)
-        own = classes if len(models) == 1 and together_of == 1 else None  # of several they are named when the models become one
-        if names is not None or notes or scale or charge or label is not None or own is not None:
-            more = {**scale, "classes": own}
-            models = [m.amended(features=names, unaccounted=notes, label=label, charge=charge, **more) for m in models]
-        for each in models:
-            each._files = () if table is None else tuple(table.files)
-        privacy = certificate(models, together)
+        if names is not None or notes or scale or label is not None or classes is not None:
+            model = model.amended(features=names, unaccounted=notes, label=label, **scale, classes=classes)
+        model._files = () if table is None else tuple(table.files)
+        privacy = certificate(model, plan.facts)
         for name in ("weight_cap", "rows_per_person"):
             if getattr(self, name) is not None:
                 privacy[name] = getattr(self, name)
         if self.estimate is not None:
-            self.schema_ = Schema(models[0].json["transforms"]["schema"])
-        return models, privacy
+            self.schema_ = Schema(model.json["transforms"]["schema"])
+        return model, privacy
 
-    def _names_to_give(self, table: Optional[Table], count: int) -> Optional[NDArray[Any]]:
-        """The names of classes that get a model each, where the table does not have them."""
-        given = count > 1 and table is not None and table.kind == _native.LABELS_NONE
-        return getattr(self, "classes_") if given else None
-
-    def _charge(self, together: Facts, notes: list[str]) -> Optional[Facts]:
-        """Charges everything once, before the first fit."""
-        if self.ledger is None:
-            return None
-        return _accounting.Ledger(self.ledger).charge(
-            together["events"],
-            epsilon=self._epsilon(),
-            delta=float(together["delta"]),
-            neighbours=self.neighbours,
-            unit="person" if self.rows_per_person is not None else "record",
-            seeded=self.random_state is not None,
-            unaccounted=notes,
-            plan=together,
-        )
-
-    def _finish(self, models: list[Model], privacy: Facts) -> None:
-        self.models_: list[Model] = models
+    def _finish(self, model: Model, privacy: Facts) -> None:
+        self.model_: Model = model
         self.privacy_: Facts = privacy
         if not _repeats.is_composed():
             _provenance.warn(privacy, stacklevel=4)
+
+    @property
+    def models_(self) -> list[Model]:
+        """The model; of one against the rest one for each class, whose claim is that of all."""
+        return self.model_.one_by_one()
 
     @checked
     def save(self, path: Path) -> None:
@@ -368,8 +310,8 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         path : str or path
             The file; what is there is replaced.
         """
-        check_is_fitted(self, "models_")
-        self._whole().save(path)
+        check_is_fitted(self, "model_")
+        self.model_.save(path)
 
     @checked
     def report(
@@ -393,12 +335,8 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         contact : str, optional
             Whom a reader may ask.
         """
-        check_is_fitted(self, "models_")
-        return self._whole().report(path, title=title, purpose=purpose, contact=contact)
-
-    def _whole(self) -> Model:
-        """The one model that a file holds: of several classes a row of coefficients for each, and one claim."""
-        return self.models_[0] if len(self.models_) == 1 else Model.joined(self.models_, getattr(self, "classes_"))
+        check_is_fitted(self, "model_")
+        return self.model_.report(path, title=title, purpose=purpose, contact=contact)
 
     def _more_tags(self) -> dict[str, Any]:
         return {"requires_y": True}
@@ -408,6 +346,11 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
+
+
+def _told(plan: Facts) -> Facts:
+    """A plan's facts; of a fit for each class also the events of one."""
+    return {**plan, "each": {**plan["each"], "events": plan["fits"][0]["events"]}} if "each" in plan else plan
 
 
 def _scaled(X: Any, lower: NDArray[Any], upper: NDArray[Any]) -> Tuple[Any, NDArray[Any], NDArray[Any]]:

@@ -6,10 +6,10 @@ import ctypes
 import json
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Any, Optional, Tuple
+from typing import Any
 
-from . import _native, _provenance, _repeats
-from ._model import Callbacks, Model, config_of, facts_of
+from . import _native, _repeats
+from ._model import Model, config_of
 from ._native import Facts
 from ._views import Certificate
 
@@ -30,38 +30,18 @@ class Composition(_native.Owned):
         self.facts = _native.call_json("tct_composition_json", handle)
 
     @classmethod
-    def of_classes(
-        cls,
-        settings: Facts,
-        rows: int,
-        cols: int,
-        count: int,
-        table: Any,
-        callbacks: Optional[Callbacks] = None,
-        charged: bool = True,
-    ) -> Tuple[Composition, Facts]:
-        """(composition, facts of the plan of each): one model for each of `count` classes.  charged: the caller charges a
-        ledger, and not the fit."""
-        config = config_of({**settings, "ledger": None} if charged else settings, table, callbacks)
-        made = cls(_native.call("tct_compose_classes", ctypes.byref(config), count, int(rows), int(cols)))
-        return made, facts_of(_native.lib.tct_composition_plan(made.handle, 0), config)
-
-    @classmethod
-    def of_search(
-        cls, candidates: Sequence[Tuple[Facts, int]], share: float, rows: int, cols: int, table: Any = None
-    ) -> Composition:
-        """candidates: (settings, number of models) of each; table: its schema has the bounds."""
-        models = (ctypes.c_int64 * len(candidates))(*(count for _, count in candidates))
-        configs = _pointers([settings for settings, _ in candidates], table)
-        return cls(_native.call("tct_compose_search", configs, models, len(configs), share, int(rows), int(cols)))
+    def of_search(cls, candidates: Sequence[Facts], share: float, rows: int, cols: int, table: Any = None) -> Composition:
+        """candidates: settings of each; table: its schema has the bounds."""
+        configs = _pointers(candidates, table)
+        return cls(_native.call("tct_compose_search", configs, len(configs), share, int(rows), int(cols)))
 
     @classmethod
     def of_tries(
-        cls, candidates: Sequence[Facts], classes: int, mean: int, share: float, rows: int, cols: int, table: Any = None
+        cls, candidates: Sequence[Facts], mean: int, share: float, rows: int, cols: int, table: Any = None
     ) -> Composition:
         """candidates: settings of each, of which every try draws one; mean: of the number of tries."""
-        tries, configs, shape = _native.Tries(mean, share), _pointers(candidates, table), (int(rows), int(cols))
-        return cls(_native.call("tct_compose_tries_classes", configs, len(configs), classes, ctypes.byref(tries), *shape))
+        configs = _pointers(candidates, table)
+        return cls(_native.call("tct_compose_tries", configs, len(configs), mean, share, int(rows), int(cols)))
 
     @property
     def price(self) -> Facts:
@@ -79,14 +59,11 @@ def warn(cautions: Iterable[Facts], stacklevel: int = 4) -> None:
         warnings.warn(caution["text"], category, stacklevel=stacklevel)
 
 
-def certificate(models: list[Model], made: Optional[Composition]) -> Certificate:
-    """The privacy of all models together, which every one of them claims.  made: their plan, where there are several."""
-    privacy = Certificate(json.loads(json.dumps(models[0].privacy)))
-    privacy["unaccounted"] = _provenance.merged(*(model.privacy["unaccounted"] for model in models))
-    if made is None:
-        return privacy
-    fit = privacy["fits"][0]
-    privacy.update(made.price)  # its events fit by fit, so that a reader can count the fits
-    privacy["models"] = len(models)
-    privacy["each"] = {key: fit[key] for key in ("epsilon", "delta", "events")}
+def certificate(model: Model, plan: Facts) -> Certificate:
+    """The model's privacy; of a fit for each class also what one of them has."""
+    privacy = Certificate(json.loads(json.dumps(model.privacy)))
+    if "models" in plan and plan["private"]:
+        fit = privacy["fits"][0]
+        privacy.update(events=plan["events"], models=plan["models"])  # fit by fit, so that a reader can count the fits
+        privacy["each"] = {key: fit[key] for key in ("epsilon", "delta", "events")}
     return privacy

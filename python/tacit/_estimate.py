@@ -11,11 +11,9 @@ import math
 from typing import Any, Optional, Tuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from . import _arrow, _native
-from ._classes import named
 from ._matrix import Labelled
 from ._model import Callbacks, config_of
 from ._native import Facts
@@ -38,15 +36,8 @@ def open_schema(names: list[str], label: Optional[str]) -> Schema:
     return Schema({"columns": columns} if label is None else {"columns": columns, "label": {"name": label}})
 
 
-def spend(data: Labelled, settings: Facts, callbacks: Callbacks, classes: Optional[NDArray[Any]] = None) -> Facts:
-    """Estimates and charges; the settings of the fit that follows.  classes: names of more than two classes that get a
-    model each."""
-    if classes is not None:
-        words = named(classes)
-        if words is None:
-            raise ValueError("the classes have no names that tell them apart; give labels that are distinct as texts")
-        names, count = _native.texts(words[0])
-        _native.call("tct_data_name_classes", data.handle, names, count, words[1])
+def spend(data: Labelled, settings: Facts, callbacks: Callbacks) -> Facts:
+    """Estimates and charges; the settings of the fit that follows."""
     config = config_of(settings, None, callbacks)
     with callbacks.watching():
         _native.call("tct_data_estimate", data.handle, ctypes.byref(config))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from typing import Any, Optional
 
@@ -12,10 +11,8 @@ from scipy.special import expit, softmax
 from sklearn.metrics import d2_tweedie_score
 
 from . import _native
-from ._base import Shape
 from ._labels import Classifier, Regressor
 from ._matrix import Table
-from ._model import config_of
 from ._native import Facts
 from ._parameters import parameters
 
@@ -38,33 +35,8 @@ class PrivateLogisticRegression(Classifier):
 
     loss: str = "auto"
 
-    def _joint(self, n_classes: Optional[int] = None, shape: Optional[Shape] = None) -> bool:
-        if self.loss != "auto" or shape is None or (n_classes or 2) < 3:
-            return self.loss == "softmax"
-        return bool(self._chosen(n_classes or 2, shape)["loss"] != "logistic")
-
-    def _chosen(self, n_classes: int, shape: Shape) -> Facts:
-        """The library's rule: loss and why."""
-        facts = config_of(
-            {
-                "solver": self.solver,
-                "errors": self.errors,
-                "penalty": self._penalty_spec(shape[0], self._cap()),
-                "intercept": int(bool(self.fit_intercept)),
-                "epsilon": self._epsilon(),
-                "delta": None if self.delta is None else float(self.delta),
-                "neighbours": _native.choice("neighbours", self.neighbours, _native.NEIGHBOURS),
-            }
-        )
-        return _native.call_json("tct_choose_loss_json", ctypes.byref(facts), n_classes, int(shape[0]), int(shape[1]))
-
-    def _why(self, n_classes: Optional[int], shape: Shape) -> Facts:
-        count = self._count(n_classes)
-        return {"loss_why": self._chosen(count, shape)["why"]} if self.loss == "auto" and count > 2 else {}
-
-    def _loss_spec(self, n_classes: Optional[int] = None, shape: Optional[Shape] = None) -> str:
-        count = self._count(n_classes)
-        return f"softmax:classes={count}" if self._joint(count, shape) and count > 2 else "logistic"
+    def _loss_spec(self, n_classes: Optional[int] = None) -> str:
+        return self.loss if self._count(n_classes) > 2 else "logistic"
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Probability of each class, [rows, classes]; of several, one against the rest, the logistic values normalised.
@@ -78,7 +50,7 @@ class PrivateLogisticRegression(Classifier):
         if margins.shape[1] == 1:
             p = expit(margins[:, 0])
             return np.column_stack([1 - p, p])
-        if self.models_[0].json["loss"].startswith("softmax"):
+        if self.model_.json["loss"].startswith("softmax"):
             return np.asarray(softmax(margins, axis=1))
         p = expit(margins)
         total = p.sum(axis=1, keepdims=True)
@@ -107,7 +79,7 @@ class PrivateLinearSVC(Classifier):
 
     loss: str = "hinge"
 
-    def _loss_spec(self, n_classes: Optional[int] = None, shape: Optional[Shape] = None) -> str:
+    def _loss_spec(self, n_classes: Optional[int] = None) -> str:
         return self.loss
 
 
@@ -184,7 +156,7 @@ class PrivatePoissonRegression(Regressor):
     alpha: float = 0.0
     max_mean: Any = None
 
-    def _loss_spec(self, n_classes: Optional[int] = None, shape: Optional[Shape] = None) -> str:
+    def _loss_spec(self, n_classes: Optional[int] = None) -> str:
         return "poisson"
 
     def _label_settings(self, intercept: bool, table: Optional[Table]) -> Facts:

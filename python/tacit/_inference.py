@@ -93,15 +93,15 @@ class Inference:
     """What an estimator that was fitted with `errors` knows about its weights.  Weights stand in the order of ``coef_``,
     the intercept last where there is one; NaN where an interval is withheld (`summary` says why)."""
 
-    models_: list[Model]
+    model_: Model
 
     def _one_model(self) -> Model:
         from sklearn.utils.validation import check_is_fitted
 
-        check_is_fitted(self, "models_")
-        if len(self.models_) > 1:
+        check_is_fitted(self, "model_")
+        if self.model_.coefficients.ndim > 1:
             raise ValueError("one summary is about one model, and there is one for each class; use models_[k].summary()")
-        return self.models_[0]
+        return self.model_
 
     def summary(self, level: float = 0.95) -> Summary:
         """The table of weights with standard errors, tests and intervals.  Costs no privacy.

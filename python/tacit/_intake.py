@@ -31,7 +31,7 @@ class Intake:
 
     bounds: Any
     estimate: Optional[str]
-    models_: list[Model]
+    model_: Model
     _labels_kind: int
 
     def _take(self, X: Any, y: Any, groups: Any, schema: Any) -> Tuple[Any, Any, Optional[str], Any, Any]:
@@ -110,7 +110,7 @@ class Intake:
 
     def _records(self, X: Any) -> Any:
         """Records for a prediction, as the library takes them: columns of a frame go by name."""
-        check_is_fitted(self, "models_")
+        check_is_fitted(self, "model_")
         if isinstance(X, Table):
             return X
         if self.schema_ is not None and not hasattr(self, "feature_names_in_"):
@@ -134,7 +134,7 @@ class Intake:
             Records, [rows, features].
         """
         X = self._records(X)
-        return np.column_stack([model.margins(X) for model in self.models_])
+        return self.model_.margins(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The prediction for each row, [rows]: the likeliest class, the target, or of counts their mean.  Rows longer than
@@ -153,7 +153,7 @@ class Intake:
     def _truth(self, X: Any, y: Any) -> Any:
         """The labels to score against: y itself, or a column of X by its name, that of `fit` where y is None.  Classes of
         a frame under a schema come as `Coded`."""
-        check_is_fitted(self, "models_")
+        check_is_fitted(self, "model_")
         _check_order(X, y, "y")
         name = self.label_ if y is None else y
         if not isinstance(name, str) or isinstance(X, Table) or not _arrow.is_frame(X):

@@ -13,7 +13,7 @@ from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 
 from . import _guards, _native
-from ._base import Linear, Shape
+from ._base import Linear
 from ._classes import array_of
 from ._classes import listed as class_names
 from ._frames import Coded, coded, in_public_order, places, typed
@@ -70,16 +70,8 @@ class Classifier(ClassifierMixin, Linear):
     def _penalty_spec(self, rows: int, cap: float) -> str:
         return "none" if self.C == math.inf else f"l2:lambda={1 / (float(self.C) * rows * cap)!r}"
 
-    def _joint(self, n_classes: Optional[int] = None, shape: Optional[Shape] = None) -> bool:
-        """Are more than two classes one fit?"""
-        return False
-
     def _count(self, n_classes: Optional[int]) -> int:
         return n_classes if n_classes is not None else 2 if self.classes is None else len(np.unique(self.classes))
-
-    def _models_for(self, n_classes: Optional[int], shape: Optional[Shape] = None) -> int:
-        count = self._count(n_classes)
-        return count if count > 2 and not self._joint(count, shape) else 1
 
     def _classes(self, y: Any) -> Tuple[NDArray[Any], Tuple[str, ...], NDArray[Any]]:
         """(classes, notes, index of each label): the public list, or what the labels show, and then said so.  y: an
@@ -158,27 +150,21 @@ class Classifier(ClassifierMixin, Linear):
         _check_count(listed)
         return array_of(listed), notes, codes
 
-    def _targets(self, X: Any, y: Any) -> Tuple[list[Any], Tuple[str, ...]]:
+    def _targets(self, X: Any, y: Any) -> Tuple[Any, Tuple[str, ...]]:
         notes: Tuple[str, ...] = ()
         if isinstance(X, Table) and self.schema_ is None:
             if X.kind not in (_native.LABELS_BINARY, _native.LABELS_CLASSES):
                 raise ValueError("the table was read with other labels; read it with labels='classes'")
             self.classes_ = self._table_classes(X)
-            codes, signs = y, y
-        else:
-            self.classes_, notes, codes = self._classes(y)
-            signs = np.where(codes == 1, 1.0, -1.0)
-        count = len(self.classes_)
-        if count == 2:
-            return [signs], notes
-        if self.estimate is not None or self._joint(count, X.shape):
-            return [np.asarray(codes, dtype=np.float64)], notes
-        return [np.where(codes == k, 1.0, -1.0) for k in range(count)], notes
+            return y, notes
+        self.classes_, notes, codes = self._classes(y)
+        if len(self.classes_) == 2:
+            return np.where(codes == 1, 1.0, -1.0), notes
+        return np.asarray(codes, dtype=np.float64), notes
 
-    def _fold(self, models: list[Any]) -> None:
-        folded = [model.folded() for model in models]
-        self.coef_ = np.vstack([weights for weights, _ in folded])
-        self.intercept_ = np.hstack([intercept for _, intercept in folded])
+    def _fold(self, model: Any) -> None:
+        weights, intercept = model.folded()
+        self.coef_, self.intercept_ = np.atleast_2d(weights), np.atleast_1d(intercept)
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Signed distance to each class's boundary, [rows] or [rows, classes]; rows longer than the public norm are
@@ -235,7 +221,7 @@ class Regressor(RegressorMixin, Linear):
 
     label_bounds: Any = None
 
-    def _loss_spec(self, n_classes: Optional[int] = None, shape: Optional[Shape] = None) -> str:
+    def _loss_spec(self, n_classes: Optional[int] = None) -> str:
         return "squared"
 
     def _label_is_open(self) -> bool:
@@ -261,21 +247,18 @@ class Regressor(RegressorMixin, Linear):
         label = {} if schema is None else schema_of(schema).json.get("label", {})
         return (float(label["lower"]), float(label["upper"])) if {"lower", "upper"} <= set(label) else None
 
-    def _targets(self, X: Any, y: Any) -> Tuple[list[Any], Tuple[str, ...]]:
+    def _targets(self, X: Any, y: Any) -> Tuple[Any, Tuple[str, ...]]:
         if isinstance(X, Table) and self.schema_ is None:
             if X.kind != _native.LABELS_REAL:
                 raise ValueError("the table was read with other labels; read it with labels='real'")
-            return [y], ()
-        return [
-            _guards.without_values(lambda: check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"), y, "y")
-        ], ()
-
-    def _fold(self, models: list[Any]) -> None:
-        self.coef_, self.intercept_ = models[0].folded()
+            return y, ()
+        return _guards.without_values(
+            lambda: check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"), y, "y"
+        ), ()
 
     def _predicted(self, X: Any) -> NDArray[Any]:
         X = self._records(X)
-        return self.models_[0].predict(X)
+        return self.model_.predict(X)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R squared, of counts the part of the deviance explained, exact: not private, for data that you may look at.

@@ -117,39 +117,17 @@ class Callbacks:
                 del caught  # its traceback holds this frame, and the records in those above
 
     def run(self, plan: Plan, data: Any) -> Model:
-        """Trains one model."""
-        return self._run(_native.lib.tct_fit, plan.handle, data)
-
-    def run_composed(self, composition: Any, data: Any) -> Model:
-        """Trains one model of the classes that the data were read with."""
-        return self._run(_native.lib.tct_fit_composed, composition, data)
-
-    def _run(self, train: Any, plan: Any, data: Any) -> Model:
+        """Trains."""
         error = _native.Error()
         with self.watching():
-            handle = train(plan, data.handle, ctypes.byref(error))
+            handle = _native.lib.tct_fit(plan.handle, data.handle, ctypes.byref(error))
             if self.caught or self.interrupted:
                 _native.lib.tct_model_free(handle)
         if not handle:
             _native.raise_error(error)
         told = _native.lib.tct_model_warning(handle)
-        _native.tell(told and told.decode("utf-8", "replace"), stacklevel=6)
+        _native.tell(told and told.decode("utf-8", "replace"), stacklevel=5)
         return Model(handle)
-
-    def run_classes(self, composition: Any, data: Any, code: NDArray[Any], count: int) -> list[Model]:
-        """Trains a model for each class."""
-        error, handles = _native.Error(), (ctypes.c_void_p * count)()
-        code = np.ascontiguousarray(code, dtype=np.int32)
-        with self.watching():
-            status = _native.lib.tct_fit_classes(
-                composition, data.handle, code.ctypes.data, count, handles, ctypes.byref(error)
-            )
-            if status == _native.OK and (self.caught or self.interrupted):
-                for handle in handles:
-                    _native.lib.tct_model_free(handle)
-        if status != _native.OK:
-            _native.raise_error(error)
-        return [Model(int(handle or 0)) for handle in handles]
 
 
 class Model(_native.Owned):
@@ -251,25 +229,14 @@ class Model(_native.Owned):
         """The certificate, as a dict."""
         return Certificate(self.json["privacy"])
 
-    @classmethod
-    def joined(cls, models: list[Model], classes: NDArray[Any]) -> Model:
-        """One model of several classes, a row of coefficients for each; its claim is that of the whole.
-
-        Parameters
-        ----------
-        models : list of Model
-            One of two classes for each class, against the rest.
-        classes : array
-            The labels' values, in the order of the models.
-        """
-        words = named(classes)
-        if words is None:
-            raise ValueError("the classes have no names that tell them apart; give labels that are distinct as texts")
-        handles = (ctypes.c_void_p * len(models))(*(model.handle for model in models))
-        names, count = _native.texts(words[0])
-        made = cls(_native.call("tct_model_join", handles, names, count, words[1]))
-        made._files = models[0]._files
-        return made
+    def one_by_one(self) -> list["Model"]:
+        """Of a fit for each class the models of these, each against the rest, whose claim is that of all; else itself."""
+        rows = self.json["coefficients"]
+        if self.json["loss"].startswith("softmax") or not isinstance(rows[0], list):
+            return [self]
+        rest = {key: value for key, value in self.json.items() if key != "classes"}
+        own = [{**rest, "version": 2, "coefficients": row, "intercept": at} for row, at in zip(rows, rest["intercept"])]
+        return [Model.parse(json.dumps(each)) for each in own]
 
     @property
     def classes_(self) -> Optional[NDArray[Any]]:

@@ -113,7 +113,7 @@ class Config(Structure):
         (c_char_p, "scale label_scale"), (c_int32, "intercept threads has_seed reserved"), (c_uint64, "seed"),
         (c_char_p, "ledger"), (PROGRESS_FN, "progress"), (CANCEL_FN, "cancel"), (c_void_p, "user"),
         (c_char_p, "output input_changed"), (c_int32, "input_part reserved2"), (c_char_p, "errors"),
-        (c_int64, "memory"), (c_char_p, "estimate"), (c_int64, "cols"),
+        (c_int64, "memory"), (c_char_p, "estimate"), (c_int64, "cols classes"),
     )  # fmt: skip
 
 
@@ -172,10 +172,6 @@ class PageOptions(Structure):
     _fields_ = members((c_size_t, "size"), (c_char_p, "title purpose contact audit"))
 
 
-class Tries(Structure):
-    _fields_ = [("mean", c_int64), ("share", c_double)]
-
-
 class Amendment(Structure):
     _fields_ = members(
         (c_size_t, "size"), (POINTER(c_char_p), "features"), (c_char_p, "label"), (POINTER(c_char_p), "unaccounted"),
@@ -211,7 +207,6 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_team_size": (c_int, [c_void_p]),
     "tct_team_agree": (c_int, [c_void_p, c_int, _E]),
     "tct_team_free": (None, [c_void_p]),
-    "tct_fit_composed": (c_void_p, [c_void_p, c_void_p, _E]),
     "tct_frame_codes": (c_int, [c_void_p, c_char_p, c_void_p, POINTER(c_void_p), _E]),
     "tct_frame_numbers": (c_int, [c_void_p, c_char_p, c_void_p, _E]),
     "tct_frame_free": (None, [c_void_p]),
@@ -240,25 +235,21 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_plan_new": (c_void_p, [POINTER(Config), c_int64, c_int64, _E]),
     "tct_plan_json": (c_void_p, [c_void_p, _E]),
     "tct_plan_free": (None, [c_void_p]),
-    "tct_compose_classes": (c_void_p, [POINTER(Config), c_int64, c_int64, c_int64, _E]),
     "tct_compose_search": (
         c_void_p,
-        [POINTER(POINTER(Config)), POINTER(c_int64), c_size_t, c_double, c_int64, c_int64, _E],
+        [POINTER(POINTER(Config)), c_size_t, c_double, c_int64, c_int64, _E],
     ),
-    "tct_compose_tries_classes": (
+    "tct_compose_tries": (
         c_void_p,
-        [POINTER(POINTER(Config)), c_size_t, c_int64, POINTER(Tries), c_int64, c_int64, _E],
+        [POINTER(POINTER(Config)), c_size_t, c_int64, c_double, c_int64, c_int64, _E],
     ),
-    "tct_choose_loss_json": (c_void_p, [POINTER(Config), c_int64, c_int64, c_int64, _E]),
     "tct_search_split": (c_int64, [c_int64, c_double, c_void_p]),
     "tct_draw_tries": (c_int, [c_int64, POINTER(c_uint64), POINTER(c_int64), _E]),
     "tct_composition_json": (c_void_p, [c_void_p, _E]),
     "tct_composition_plan": (c_void_p, [c_void_p, c_int64]),
     "tct_composition_free": (None, [c_void_p]),
-    "tct_fit_classes": (c_int, [c_void_p, c_void_p, c_void_p, c_int64, POINTER(c_void_p), _E]),
     "tct_persons_draw": (c_int, [c_void_p, c_int64, c_int64, POINTER(c_uint64), c_void_p, _E]),
     "tct_amendment_default_sized": (None, [POINTER(Amendment), c_size_t]),
-    "tct_model_join": (c_void_p, [POINTER(c_void_p), _TEXTS, c_int64, c_int, _E]),
     "tct_model_amend": (c_int, [c_void_p, POINTER(Amendment), _E]),
     "tct_fit": (c_void_p, [c_void_p, c_void_p, _E]),
     "tct_model_models": (c_int64, [c_void_p]),

@@ -226,34 +226,24 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         """Of the search, else of the estimator; None: the system's noise."""
         return seed_of(self.estimator.random_state if self.random_state is None else self.random_state)
 
-    def _candidates(
-        self, epsilon: float, delta: float, shape: Optional[Shape] = None, schema: Optional[Schema] = None
-    ) -> list[Any]:
-        """shape: of what they are trained on."""
+    def _candidates(self, epsilon: float, delta: float, made: Optional[Composition] = None) -> list[Any]:
+        """made: settles by the whole's epsilon what a loss leaves open; what is composed is what is fitted."""
         whole = {"epsilon": epsilon, "delta": delta, "ledger": None, "random_state": None}
-        made = [clone(self.estimator).set_params(**point, **whole) for point in ParameterGrid(self.param_grid)]
-        for model in made:
-            count = 0 if shape is None else self._classes_of(model, schema) or 0
-            if count > 2 and getattr(model, "loss", None) == "auto":
-                # Settled by the whole's epsilon: what is composed is what is fitted.
-                asked = clone(model).set_params(epsilon=self.epsilon, delta=self.delta)
-                model.set_params(loss="softmax" if asked._joint(count, shape) else "logistic")
-        return made
+        models = [clone(self.estimator).set_params(**point, **whole) for point in ParameterGrid(self.param_grid)]
+        for model, fit in zip(models, made.facts["fits"] if made else ()):
+            if getattr(model, "loss", None) == "auto":
+                model.set_params(loss=fit["asked"]["loss"].partition(":")[0])
+        return models
 
     def _composed(self, rows: int, cols: int, table: Optional[Table] = None) -> Composition:
         """What the search spends on so many records: epsilon and delta of each candidate, the price of everything.
         table: a frame under its schema, whose bounds are the schema's."""
         rows -= len(_public_split(rows, self.test_size)[1])
         schema = None if table is None else table.schema
-        candidates = self._candidates(self.epsilon, self.delta, (rows, cols), schema)
-        counts = [self._classes_of(each, schema) for each in candidates]
-        settings = [
-            (each._settings(rows, cols, table, count), each._models_for(count, (rows, cols)))
-            for each, count in zip(candidates, counts)
-        ]
+        candidates = self._candidates(self.epsilon, self.delta)
+        settings = [each._settings(rows, cols, table, self._classes_of(each, schema)) for each in candidates]
         if self._random():
-            several, alone = max(count or 0 for count in counts), [each for each, _ in settings]
-            return Composition.of_tries(alone, several, int(self.tries), self._share(), rows, cols, table)
+            return Composition.of_tries(settings, int(self.tries), self._share(), rows, cols, table)
         return Composition.of_search(settings, self._share(), rows, cols, table)
 
     @checked
@@ -381,7 +371,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             if made and self._random():
                 models = [self._tried(whole, (rows, cols), made)]
             else:
-                models, scores, change = self._trained(whole, (rows, cols), each)
+                models, scores, change = self._trained(whole, (rows, cols), each, made)
         if ledger is None:
             history.add(self.epsilon, self.delta, self._seed() is not None)
         if not self._random():
@@ -412,11 +402,13 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         else:
             _guards.numbers(y, "y")
 
-    def _trained(self, whole: _Part, shape: Shape, each: Any) -> Tuple[list[Any], list[int], int]:
+    def _trained(
+        self, whole: _Part, shape: Shape, each: Any, made: Optional[Composition]
+    ) -> Tuple[list[Any], list[int], int]:
         """(the candidates trained on the one part, their scores on the other, how far a record moves a score)."""
         rows, others = _public_split(shape[0], self.test_size)
         train, held, seed, scores, change = whole.at(rows), whole.at(others), self._seed(), [], 1
-        models = self._candidates(each[0], each[1], (len(rows), shape[1]), whole.schema)
+        models = self._candidates(each[0], each[1], made)
         counts = held.drawn(self.estimator, seed)
         for k, model in enumerate(models):
             if seed is not None:
@@ -429,14 +421,14 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         """The best of a random number of tries.  What tells how many there were is kept from the caller: warnings,
         progress, and what the losers' certificates say."""
         rows, others = _public_split(shape[0], self.test_size)
-        train, held, shape = whole.at(rows), whole.at(others), (len(rows), shape[1])
+        train, held = whole.at(rows), whole.at(others)
         each, seed, best = made.facts["each"], self._seed(), None
         grid = list(ParameterGrid(self.param_grid))
         for k in range(draw_tries(self.tries, seed)):
             own: list[Optional[int]] = [None if seed is None else (seed + (3 * k + part + 1) * SEED_STEP) % 2**63 for part in range(3)]
             index = choose([0.0] * len(grid), 1.0, 1.0, own[0])  # equal scores: uniform, and no record is looked at
-            model = self._candidates(each["epsilon"], each["delta"], shape, whole.schema)[index]
-            if own[1] is not None and model._models_for(self._classes_of(model, whole.schema), shape) > 1:
+            model = self._candidates(each["epsilon"], each["delta"], made)[index]
+            if own[1] is not None and made.facts["fits"][index]["count"] > 1:
                 own[1] = _split_mix(own[1]) % 2**63  # the seeds of classes go on by the step that the draws of tries have
             model.set_params(progress=False, random_state=own[1])
             with warnings.catch_warnings():
@@ -473,8 +465,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         if seed is not None:
             settings["has_seed"], settings["seed"] = 1, seed
         budget = config_of(settings)
-        whole = model._whole()  # of several classes put together, and ours alone
-        figures = _native.call_json("tct_evaluate_json", whole.handle, data.handle, ctypes.byref(budget))
+        figures = _native.call_json("tct_evaluate_json", model.model_.handle, data.handle, ctypes.byref(budget))
         value = figures["accuracy" if two else "mse"]["value"]
         return -math.inf if value is None else float(value) if two else -float(value)
 
@@ -491,8 +482,8 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             claim["noise"] = "reproducible"
         notes = _provenance.merged(*(model.privacy_["unaccounted"] for model in models), notes)
         whole = {"composition": made.handle if made else None, "charge": charge, "reproducible": seeded}
-        best.models_ = [model.amended(unaccounted=notes, **whole) for model in best.models_]
-        said = {"trust": best.models_[0].privacy["trust"], "unaccounted": notes}
+        best.model_ = best.model_.amended(unaccounted=notes, **whole)
+        said = {"trust": best.model_.privacy["trust"], "unaccounted": notes}
         said["candidates"] = len(ParameterGrid(self.param_grid))
         best.privacy_ = Certificate({**best.privacy_, **claim, **said})
         self.privacy_ = best.privacy_

@@ -296,15 +296,12 @@ def fit(rank: Rank, frame: Any, label: Optional[str] = None, *, schema: Any, est
     try:
         part = _part(rank, frame, schema, label if label is not None else schema.label, estimator)
         rows, cols = part.shape
-        settings = {**estimator._settings(rows, cols, part), "input_part": 0}
-        classes = int(_native.lib.tct_data_classes(part.handle)) if part.kind == _native.LABELS_CLASSES else 1
+        classes = int(_native.lib.tct_data_classes(part.handle)) if part.kind == _native.LABELS_CLASSES else None
+        settings = {**estimator._settings(rows, cols, part, classes), "input_part": 0}
         plan = Plan(settings, rows, cols, part, callbacks)
         if rank.rank == 0:
             warn(plan.facts["warnings"])
-        if classes == 1:
-            return callbacks.run(plan, part)
-        whole, _ = Composition.of_classes(settings, rows, cols, classes, part, callbacks, charged=False)
-        return callbacks.run_composed(whole.handle, part)
+        return callbacks.run(plan, part)
     except BaseException as why:
         caught, rank.caught = rank.caught, None  # its traceback holds the records
         try:

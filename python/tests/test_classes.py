@@ -146,14 +146,6 @@ def test_classes_that_are_not_those_of_the_data_are_refused(labels, classes, sen
         model.fit(frame, schema=listed)
 
 
-def test_a_joined_model_of_other_certificates_is_refused():
-    X, y = data(SIX)
-    fits = [tacit.PrivateLogisticRegression(**BUDGET, classes=SIX, C=c).fit(X, y) for c in (1.0, 0.5)]
-    mixed = [*fits[0].models_[:3], *fits[1].models_[3:]]
-    with pytest.raises(ValueError, match=";"):
-        tacit.Model.joined(mixed, fits[0].classes_)
-
-
 def test_the_winner_of_a_search_over_classes_is_one_file(tmp_path):
     X, y = data(SIX)
     search = tacit.PrivateSearchCV(

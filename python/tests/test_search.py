@@ -583,14 +583,13 @@ def test_what_is_composed_for_several_classes_is_what_is_fitted(tmp_path, select
 
 def test_auto_means_the_same_loss_for_the_whole_and_for_its_parts():
     """Six classes of few records: the rule says softmax for a part of the budget and one against the rest for all."""
-    X, y = data(rows=3000)
-    y = y * 3 + (X[:, 0] > 0) + (X[:, 1] > 0)
     base = tacit.PrivateLogisticRegression(data_norm=2.0, classes=range(6), solver="auto")
-    shape, found = (2400, 4), set()
+    found = set()
     for epsilon in (0.05, 0.4, 0.8, 1.6, 8.0):
         one = search({"C": [1.0, 10.0]}, base, epsilon=epsilon)
-        whole, part = (one._candidates(each, 1e-5, shape)[0] for each in (epsilon, epsilon / 8))
-        assert whole.loss == part.loss != "auto"
-        free = {tacit.PrivateLogisticRegression(data_norm=2.0, epsilon=e, delta=1e-5)._joint(6, shape) for e in (epsilon, epsilon / 8)}
-        found.add(len(free))
+        made = one._composed(3000, 4)
+        part = one._candidates(made.facts["each"]["epsilon"], 1e-5, made)[0]
+        free = [base.set_params(epsilon=e, delta=1e-5).plan(2400, 4)["loss"].partition(":")[0] for e in (epsilon, epsilon / 8)]
+        assert part.loss == free[0] == made.facts["fits"][0]["asked"]["loss"].partition(":")[0]
+        found.add(len(set(free)))
     assert 2 in found  # else the rule never changed its mind, and nothing was tested

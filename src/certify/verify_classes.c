@@ -1,6 +1,5 @@
 /* verify_classes.c - what binds a model of several classes to one composition of as many fits. */
 #include "certify/verify.h"
-#include "several/composition.h"
 #include "train/certificate.h"
 #include "core/point.h"
 
@@ -34,11 +33,10 @@ static json_t *compose_again(const tct_model *m, const json_t *fit, tct_error *e
   tct_config config;
   int64_t rows = 0, cols = 0;
   if (tct_certificate_config(fit, NULL, &config, &rows, &cols, err) != TCT_OK) return NULL;
-  config.epsilon = m->epsilon, config.delta = m->delta;
-  tct_composition *whole = tct_compose_classes(&config, m->models, rows, cols, err);
-  json_t *fits = whole ? tct_composition_fits(whole) : NULL, *again = json_incref(json_array_get(fits, 0));
-  tct_composition_free(whole);
-  json_decref(fits);
+  config.epsilon = m->epsilon, config.delta = m->delta, config.classes = m->models;
+  tct_plan *whole = tct_plan_new(&config, rows, cols, err);
+  json_t *again = whole ? tct_certificate_json(whole) : NULL;
+  tct_plan_free(whole);
   return again;
 }
 

@@ -83,8 +83,8 @@ static tct_status amend_claim(tct_model *m, const tct_composition *c, tct_error 
   tct_status status = text ? replace(&m->fits, text, err) : tct_fail_memory(err);
   free(text);
   if (status == TCT_OK) status = amend_events(m, c, err);
-  if (status == TCT_OK) status = replace(&m->accountant, c->accountant ? c->accountant : "sum", err);
-  m->epsilon = c->epsilon, m->delta = c->delta;
+  if (status == TCT_OK) status = replace(&m->accountant, c->claim.by, err);
+  m->epsilon = c->claim.epsilon, m->delta = c->claim.delta;
   if (status != TCT_OK || !(c->choice > 0 || c->mean)) return status;
   tct_composition_choice_text(c, choice, sizeof choice);
   return replace(&m->choice, choice, err);
@@ -115,7 +115,7 @@ tct_status tct_model_amend(tct_model *model, const tct_amendment *given, tct_err
   TCT_TRY(amend_facts(model, amendment, err));
   if (amendment->composition && model->estimate)
     return tct_fail(err, TCT_E_USAGE, "bounds were estimated for one fit, and this claim is of several; give a schema");
-  if (amendment->composition && model->is_private && amendment->composition->accountant)
+  if (amendment->composition && model->is_private && amendment->composition->claim.by)
     TCT_TRY(amend_claim(model, amendment->composition, err));
   return amend_run(model, amendment, err);
 }

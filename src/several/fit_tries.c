@@ -62,7 +62,7 @@ static tct_status split(search *s, double share, tct_error *err) {
     return tct_fail(err, TCT_E_USAGE,
                     "a search trains on some records and scores on others; give two or more, and a share between 0 "
                     "and 1");
-  if (s->c->part[0].plan->facts.rows != rows - held)
+  if (s->c->plan[0]->facts.rows != rows - held)
     return tct_fail(err, TCT_E_DATA,
                     "the candidates are planned for another number of records than the search trains on; compose for "
                     "all but those that tct_search_split keeps");
@@ -100,27 +100,10 @@ static tct_status keep_facts(search *s, const tct_model *m, tct_error *err) {
   return TCT_OK;
 }
 
-/* The candidate's fits by themselves; `part` takes the place of a list. */
-static tct_composition alone(const search *s, tct_part *part) {
-  return (tct_composition){
-      .part = part, .parts = 1, .epsilon = part->epsilon, .delta = part->delta, .neighbours = s->c->neighbours};
-}
-
-static tct_status make_shell(const search *s, int64_t j, tct_model **shell, tct_error *err) {
-  tct_part *part = &s->c->part[j];
-  tct_composition one = alone(s, part);
-  if (part->copies > 1) return tct_composed_shell(&one, s->train, shell, err);
-  tct_fitting f = {.plan = part->plan, .data = s->train};
-  tct_status status = tct_fitting_prepare(&f, err);
-  tct_bound_free(&f.bound);
-  *shell = f.model;
-  return status;
-}
-
 /* What a fit of this candidate would refuse, and its score, is refused before anything is charged. */
 static tct_status prepare(search *s, int64_t j, tct_error *err) {
   tct_scoring scoring;
-  TCT_TRY(make_shell(s, j, &s->shell[j], err));
+  TCT_TRY(tct_fit_shell(s->c->plan[j], s->train, &s->shell[j], err));
   TCT_TRY(tct_scoring_make(s->shell[j], s->held->weight != NULL, &scoring, err));
   return keep_facts(s, s->shell[j], err);
 }
@@ -131,7 +114,7 @@ static tct_status reserve(search *s, tct_error *err) {
   int64_t longest = 0;
   for (int64_t j = 1; j < s->c->parts; j++)
     if (strlen(s->shell[j]->solver) > strlen(s->shell[longest]->solver)) longest = j;
-  tct_plan own = *s->c->part[longest].plan; /* borrows everything; never freed */
+  tct_plan own = *s->c->plan[longest]; /* borrows everything; never freed */
   own.config.output = s->config->output;
   tct_amendment_default(&claim);
   claim.composition = s->c;
@@ -150,9 +133,9 @@ static tct_status charge(search *s, tct_error *err) {
   if (!s->config->ledger) return TCT_OK;
   TCT_TRY(tct_shown_make(s->config->ledger, s->all, s->config->threads, &shown, err));
   tct_ledger_promise run = {.events = &s->whole->events,
-                            .epsilon = c->epsilon,
-                            .delta = c->delta,
-                            .neighbours = c->neighbours,
+                            .epsilon = c->claim.epsilon,
+                            .delta = c->claim.delta,
+                            .neighbours = c->claim.neighbours,
                             .what = "a search with a random number of tries",
                             .asked = {s->whole->fits, s->whole->choice, NULL},
                             .persons = s->all->persons,
@@ -171,18 +154,14 @@ static uint64_t seed_of(const search *s, int64_t try, int draw) {
 }
 
 static tct_model *fit(const search *s, int64_t try, int64_t j, tct_error *err) {
-  tct_plan own = *s->c->part[j].plan; /* borrows everything; never freed */
+  tct_plan own = *s->c->plan[j]; /* borrows everything; never freed */
   own.config.has_seed = s->config->has_seed;
   own.config.seed = seed_of(s, try, 1);
   own.config.cancel = NULL, own.config.progress = NULL;
   own.config.ledger = own.config.output = NULL; /* the whole search's */
-  if (s->c->part[j].copies == 1) return tct_fit(&own, s->train, err);
   uint64_t state = own.config.seed; /* the seeds of classes go on by the step that the draws of tries have */
-  own.config.seed = tct_split_mix(&state) & INT64_MAX;
-  tct_part part = s->c->part[j];
-  part.plan = &own;
-  tct_composition one = alone(s, &part);
-  return tct_fit_composed(&one, s->train, err);
+  if (own.copies > 1) own.config.seed = tct_split_mix(&state) & INT64_MAX;
+  return tct_fit(&own, s->train, err);
 }
 
 /* Accuracy, or the mean squared error with its sign turned; where the noise hides it, below all others. */
@@ -190,7 +169,7 @@ static tct_status score(const search *s, int64_t try, const tct_model *m, double
   tct_config budget;
   tct_config_default(&budget);
   budget.epsilon = s->c->score_epsilon, budget.delta = s->c->score_delta;
-  budget.neighbours = (int32_t)s->c->neighbours;
+  budget.neighbours = (int32_t)s->c->claim.neighbours;
   budget.threads = s->config->threads;
   budget.has_seed = s->config->has_seed, budget.seed = seed_of(s, try, 2);
   char *text = tct_evaluate_json(m, s->held, &budget, err);

@@ -10,51 +10,32 @@
 #include "account/selection.h"
 #include "core/point.h"
 #include "core/alloc.h"
-#include "train/certificate.h"
 
 #include <math.h>
 
-enum { STEPS = 12 };
-static const double SLACK = 3e-3; /* part of epsilon that may be left over, in logarithms */
-
 /* What is searched: the candidates, and the law of the tries. */
 typedef struct wish {
-  const tct_config *config; /* [count] */
-  size_t count;
-  int64_t classes; /* of the labels; two or fewer: a fit is one model */
-  int64_t mean, rows, cols;
+  tct_candidates of;
+  int64_t mean;
   double share;
+  tct_composition *out, tried;
+  double cost; /* of what was tried last */
 } wish;
-
-/* A loss of all classes at once is one fit. */
-static int64_t models_of(const wish *w, const tct_config *config) {
-  return w->classes > 2 && tct_config_labels(config) != TCT_LABELS_CLASSES ? w->classes : 1;
-}
 
 /* Plans every candidate, and its score, for `each` and the delta of one try. */
 static tct_status make(const wish *w, double each, tct_composition *c, tct_error *err) {
-  double delta = w->config[0].delta / (double)w->mean, fit = (1 - w->share) * each;
-  tct_target score = {(tct_neighbours)w->config[0].neighbours, w->share * each, delta};
+  double delta = w->of.config[0].delta / (double)w->mean;
+  tct_target score = {(tct_neighbours)w->of.config[0].neighbours, w->share * each, delta};
   tct_cost cost;
-  c->each = fit, c->each_delta = delta;
   c->score_epsilon = score.epsilon, c->score_delta = delta;
   TCT_TRY(tct_calibrate_noise(1, 1, &score, &c->score, &cost, err));
-  c->part = TCT_NEW(tct_part, (int64_t)w->count);
-  if (!c->part) return tct_fail_memory(err);
-  for (size_t j = 0; j < w->count; j++) {
-    tct_config own = w->config[j];
-    own.epsilon = fit, own.delta = delta;
-    own.ledger = NULL; /* one charge, for everything */
-    TCT_TRY(tct_part_make(&own, models_of(w, &own), w->rows, w->cols, &c->part[j], err));
-    c->parts++;
-  }
-  return TCT_OK;
+  return tct_candidates_plan(&w->of, (1 - w->share) * each, delta, c, err);
 }
 
 /* Fits that no accountant knows together have no profile together. */
 static bool is_divided(const tct_composition *c) {
   bool divided = false;
-  for (int64_t j = 0; j < c->parts; j++) divided |= c->part[j].divided;
+  for (int64_t j = 0; j < c->parts; j++) divided |= c->plan[j]->claim.divided;
   return divided;
 }
 
@@ -64,13 +45,13 @@ static tct_status price(const wish *w, tct_composition *c, double *epsilon, tct_
   tct_events *one = TCT_NEW(tct_events, c->parts);
   tct_status status = one ? TCT_OK : tct_fail_memory(err);
   for (int64_t j = 0; j < c->parts && status == TCT_OK; j++) {
-    status = tct_part_events(&c->part[j], &one[j], err);
+    status = tct_plan_events(c->plan[j], &one[j], err);
     if (TCT_POINT(selection_score_not_charged, status == TCT_OK, false))
       status = tct_events_add(&one[j], tct_event_gaussian(c->score, 1), err);
   }
   tct_work before = tct_work_begin(TCT_WORK_VERIFY); /* who verifies asks for this price */
   if (status == TCT_OK)
-    status = tct_selection_event(one, (size_t)c->parts, c->neighbours, w->mean, c->delta, &c->whole, err);
+    status = tct_selection_event(one, (size_t)c->parts, c->claim.neighbours, w->mean, c->claim.delta, &c->whole, err);
   tct_work own = tct_work_end(before);
   c->price_work = own.spent;
   if (own.over) status = tct_composition_verifiable(c, INFINITY, err);
@@ -80,28 +61,27 @@ static tct_status price(const wish *w, tct_composition *c, double *epsilon, tct_
   return status;
 }
 
-/* The cost grows nearly as a power of one try's epsilon: false position in logarithms, within a bracket. */
-static tct_status largest(const wish *w, double epsilon, tct_composition *c, tct_error *err) {
-  double low = log(epsilon) - log(50), high = log(epsilon), at = log(epsilon / 3), cost = INFINITY;
-  tct_status status = TCT_OK;
-  for (int k = 0; k < STEPS && status == TCT_OK; k++) {
-    tct_composition try = *c;
-    try.part = NULL, try.parts = 0;
-    status = make(w, exp(at), &try, err);
-    if (status == TCT_OK) status = price(w, &try, &cost, err);
-    double over = log(cost) - log(epsilon);
-    if (status == TCT_OK && cost <= epsilon) {
-      tct_composition_drop(c);
-      *c = try, c->epsilon = cost, low = at;
-      if (over > -SLACK) break;
-    } else {
-      tct_composition_drop(&try);
-      high = at;
-    }
-    at = isfinite(over) ? at - over - 0.5 * SLACK : 0.5 * (low + high);
-    if (!(low < at && at < high)) at = 0.5 * (low + high);
-  }
-  if (status != TCT_OK || c->parts) return status;
+static tct_status at(void *user, double each, double *cost, tct_error *err) {
+  wish *w = user;
+  w->tried = *w->out, w->tried.plan = NULL, w->tried.parts = 0;
+  tct_status status = make(w, each, &w->tried, err);
+  if (status == TCT_OK) status = price(w, &w->tried, cost, err);
+  w->cost = *cost;
+  return status;
+}
+
+static void keep(void *user, bool good) {
+  wish *w = user;
+  tct_composition_drop(good ? w->out : &w->tried);
+  if (good) *w->out = w->tried, w->out->claim.epsilon = w->cost;
+}
+
+static tct_status within(wish *w, tct_error *err) {
+  double epsilon = w->of.config[0].epsilon;
+  const tct_sharing sharing = {epsilon, epsilon / 50, epsilon / 3, false, at, keep, w};
+  bool found = false;
+  TCT_TRY(tct_share_largest(&sharing, &found, err));
+  if (found) return TCT_OK;
   return tct_fail(err, TCT_E_USAGE,
                   "no accountant proves this epsilon for a search with these settings; give more epsilon, or solvers "
                   "whose events are gaussian");
@@ -113,35 +93,33 @@ static tct_status check(const wish *w, tct_error *err) {
   if (w->mean < 1 || w->mean > TCT_SELECTION_MOST)
     return tct_fail(err, TCT_E_USAGE, "the mean number of tries must lie between 1 and %d; give e.g. 50",
                     TCT_SELECTION_MOST);
-  if (!(w->config[0].epsilon > 0 && isfinite(w->config[0].epsilon) && w->config[0].delta > 0 && w->config[0].delta < 1))
+  if (!(w->of.config[0].epsilon > 0 && isfinite(w->of.config[0].epsilon) && w->of.config[0].delta > 0 &&
+        w->of.config[0].delta < 1))
     return tct_fail(err, TCT_E_USAGE, "a search with random tries needs an epsilon above 0 and a delta in (0, 1)");
   return TCT_OK;
 }
 
-tct_composition *tct_compose_tries_classes(const tct_config *const *candidates, size_t count, int64_t classes,
-                                           const tct_tries *tries, int64_t rows, int64_t cols, tct_error *err) {
+tct_composition *tct_compose_tries(const tct_config *const *candidates, size_t count, int64_t mean, double share,
+                                   int64_t rows, int64_t cols, tct_error *err) {
   tct_error local = {0};
   err = err ? err : &local;
   tct_error_clear(err);
   tct_config *own = TCT_NEW(tct_config, (int64_t)count + 1);
+  char(*loss)[TCT_LOSS_SETTLED] = tct_alloc((int64_t)count + 1, TCT_LOSS_SETTLED);
   tct_composition *out = TCT_NEW(tct_composition, 1);
-  wish w = {own, count, classes, tries->mean, rows, cols, tries->share};
-  tct_status status = own && out ? tct_candidates_take(candidates, count, own, err) : tct_fail_memory(err);
+  wish w = {{own, count, rows, cols}, mean, share, out, {0}, 0};
+  tct_status status =
+      own && loss && out ? tct_candidates_take(candidates, count, rows, cols, own, loss, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = check(&w, err);
   if (status == TCT_OK) {
-    out->delta = own[0].delta, out->neighbours = (tct_neighbours)own[0].neighbours;
-    out->mean = tries->mean, out->accountant = "basic";
-    status = largest(&w, own[0].epsilon, out, err);
+    out->claim = (tct_whole){own->epsilon, own->delta, (tct_neighbours)own->neighbours, "basic", false};
+    out->mean = mean;
+    status = within(&w, err);
     if (status == TCT_OK) status = tct_composition_verifiable(out, out->price_work, err);
   }
   tct_free(own);
+  tct_free(loss);
   if (status == TCT_OK) return out;
   tct_composition_free(out);
   return NULL;
-}
-
-tct_composition *tct_compose_tries(const tct_config *const *candidates, size_t count, int64_t mean, double share,
-                                   int64_t rows, int64_t cols, tct_error *err) {
-  const tct_tries tries = {mean, share};
-  return tct_compose_tries_classes(candidates, count, 2, &tries, rows, cols, err);
 }

@@ -21,6 +21,7 @@ static tct_status labels(const tct_plan *plan, const tct_data *data, tct_bound *
   out->y = tct_alloc_by(plan->facts.threads, n, sizeof *out->y);
   if (!out->y) return tct_fail_memory(err);
   int binary = plan->facts.loss.kind->binary, joint = plan->facts.loss.kind->joint != NULL;
+  double classes = joint ? plan->facts.loss.h : plan->copies > 1 ? (double)plan->copies : 0;
   double bound = plan->facts.label_bound, low = plan->facts.loss.kind->counts ? 0 : -bound,
          shift = binary ? 0 : plan->config.label_shift;
   if (!strcmp(plan->config.label_scale, "center") && !binary) {
@@ -30,12 +31,13 @@ static tct_status labels(const tct_plan *plan, const tct_data *data, tct_bound *
   }
   for (int64_t i = 0; i < n; i++) {
     double y = data->y[i] - shift;
-    if (joint ? !(y >= 0 && y < plan->facts.loss.h && y == floor(y))
-              : !isfinite(y) || (binary && y != 1 && y != -1 && !(data->dropped && data->dropped[i])))
+    if (classes > 0 ? !(y >= 0 && y < classes && y == floor(y))
+                    : !isfinite(y) || (binary && y != 1 && y != -1 && !(data->dropped && data->dropped[i])))
       return tct_fail(err, TCT_E_DATA, "a label is not what the loss needs (%s); check the label column",
-                      joint    ? "the number of a class"
-                      : binary ? "-1 or +1"
-                               : "a finite number");
+                      classes > 0 ? "the number of a class"
+                      : binary    ? "-1 or +1"
+                                  : "a finite number");
+    if (plan->copies > 1) y = y == 0 ? 1 : -1; /* the first class against the rest */
     out->y[i] = isnan(bound) || joint ? y : fmin(fmax(y, low), bound);
   }
   out->label_shift = shift;

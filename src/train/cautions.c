@@ -22,8 +22,10 @@ double tct_caution_signal(const tct_caution_facts *facts) {
   if (!facts->is_private) return INFINITY;
   /* Pure noise of density exp(-epsilon |b|) is about p/epsilon long, Gaussian noise sqrt(p)/mu. */
   double factor = tct_neighbour_factor(facts->neighbours);
-  if (facts->delta == 0) return facts->epsilon * (double)facts->rows / ((double)facts->p * factor);
-  tct_target whole = {facts->neighbours, facts->epsilon, facts->delta};
+  double epsilon = facts->each > 0 ? facts->each : facts->epsilon,
+         delta = facts->each > 0 ? facts->each_delta : facts->delta;
+  if (delta == 0) return epsilon * (double)facts->rows / ((double)facts->p * factor);
+  tct_target whole = {facts->neighbours, epsilon, delta};
   return tct_signal_to_noise(facts->rows, facts->p, &whole);
 }
 
@@ -72,8 +74,10 @@ tct_caution_facts tct_caution_plan(const tct_plan *plan) {
   return (tct_caution_facts){.is_private = plan->solver->is_private && !tct_noise_off(facts),
                              .rows = facts->rows,
                              .p = facts->p,
-                             .epsilon = facts->epsilon,
-                             .delta = facts->delta,
+                             .epsilon = plan->claim.epsilon,
+                             .delta = plan->claim.delta,
+                             .each = facts->epsilon,
+                             .each_delta = facts->delta,
                              .neighbours = facts->neighbours};
 }
 

@@ -7,10 +7,11 @@
 
 /* All that a caution may look at.  Every one of them is public or released. */
 typedef struct tct_caution_facts {
-  bool is_private;       /* false: there is no promise, and no caution holds */
-  int64_t rows;          /* n */
-  int64_t p;             /* features including the intercept */
-  double epsilon, delta; /* the claim */
+  bool is_private;         /* false: there is no promise, and no caution holds */
+  int64_t rows;            /* n */
+  int64_t p;               /* features including the intercept */
+  double epsilon, delta;   /* the claim */
+  double each, each_delta; /* of one fit, by which its noise goes; 0: the claim's */
   tct_neighbours neighbours;
 } tct_caution_facts;
 

@@ -85,11 +85,11 @@ json_t *tct_certificate_json(const tct_plan *plan) {
   bool is_private = plan->solver->is_private && isfinite(plan->facts.epsilon);
   json_t *rules = rules_json(plan);
   json_t *o = json_pack(
-      "{s:i, s:i, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "count", 1, "plan_version", TCT_PLAN_VERSION, "asked",
-      asked_json(plan), "solver", solver, "promise", tct_promise_name(plan->solved.promise.kind), "releases",
-      tct_releases_json(&plan->solved.promise), "events", tct_json_events(&plan->solved.promise.events), "epsilon",
-      tct_json_real(is_private ? plan->facts.epsilon : NAN), "delta",
-      tct_json_real(is_private ? plan->facts.delta : NAN), "accountant",
+      "{s:I, s:i, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "count", (json_int_t)(is_private ? plan->copies : 1),
+      "plan_version", TCT_PLAN_VERSION, "asked", asked_json(plan), "solver", solver, "promise",
+      tct_promise_name(plan->solved.promise.kind), "releases", tct_releases_json(&plan->solved.promise), "events",
+      tct_json_events(&plan->solved.promise.events), "epsilon", tct_json_real(is_private ? plan->facts.epsilon : NAN),
+      "delta", tct_json_real(is_private ? plan->facts.delta : NAN), "accountant",
       !is_private ? json_null() : json_string(cost->winner ? cost->winner->name : "sum"));
   if (json_object_size(rules)) json_object_set(o, "rules", rules);
   json_decref(rules);

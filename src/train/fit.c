@@ -24,13 +24,14 @@ static tct_status check_shape(const tct_plan *plan, const tct_data *data, tct_er
                     (long long)tct_data_all_rows(data), (long long)data->x.cols, (long long)plan->facts.rows,
                     (long long)plan->cols);
   const tct_loss *loss = &plan->facts.loss;
-  int want = loss->kind->joint ? TCT_LABELS_CLASSES : loss->kind->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL;
-  if (loss->kind->joint && data->classes.count && data->classes.count != tct_loss_outputs(loss))
-    return tct_fail(err, TCT_E_USAGE, "the loss is of another number of classes than the data; give it the data's");
+  int64_t rows = plan->copies * tct_loss_outputs(loss);
+  int want = rows > 1 ? TCT_LABELS_CLASSES : loss->kind->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL;
+  if (rows > 1 && data->labels == want && data->classes.count && data->classes.count != rows)
+    return tct_fail(err, TCT_E_USAGE, "the plan is of another number of classes than the data; plan with the data's");
   if (data->labels == TCT_LABELS_CLASSES && want == TCT_LABELS_BINARY)
     return tct_fail(err, TCT_E_DATA,
-                    "the labels are of more than two classes; compose a fit for each ({each_class}), or name a "
-                    "positive value");
+                    "the labels are of more than two classes, and the plan is of two; plan with their number "
+                    "({classes}), or name a positive value");
   if (data->labels != want)
     return tct_fail(err, TCT_E_DATA, "the labels were read as another kind than the loss %s needs; read the data again",
                     plan->facts.loss.kind->name);
@@ -157,7 +158,7 @@ static tct_status number_classes(tct_class_names *names, int64_t count, tct_erro
 
 static tct_status classes(const tct_plan *plan, const tct_data *data, tct_model *model, tct_error *err) {
   const char *const *name = (const char *const *)data->classes.name;
-  int64_t outputs = tct_loss_outputs(&plan->facts.loss);
+  int64_t outputs = plan->copies * tct_loss_outputs(&plan->facts.loss);
   model->models = outputs;
   if (name && data->classes.count == (outputs > 1 ? outputs : 2))
     return tct_class_names_set(&model->classes, name, data->classes.count, data->classes.kind, err);
@@ -211,47 +212,17 @@ static tct_status fits_of(const tct_plan *plan, tct_model *model, tct_error *err
 tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *err) {
   model->is_private = plan->solver->is_private && !tct_noise_off(&plan->facts);
   model->neighbours = plan->facts.neighbours;
-  model->epsilon = model->is_private ? plan->facts.epsilon : INFINITY;
-  model->delta = model->is_private ? plan->facts.delta : NAN;
+  model->epsilon = model->is_private ? plan->claim.epsilon : INFINITY;
+  model->delta = model->is_private ? plan->claim.delta : NAN;
   model->reproducible = plan->config.has_seed != 0;
   model->adaptive = plan->solved.promise.kind == TCT_PROMISE_BUDGET;
   model->version = TCT_MODEL_VERSION;
   model->weight_cap = NAN;
   TCT_TRY(fits_of(plan, model, err));
   if (!model->is_private) return TCT_OK;
-  model->accountant = tct_text_copy(plan->solved.cost.winner ? plan->solved.cost.winner->name : "sum");
+  model->accountant = tct_text_copy(plan->claim.by);
   if (!model->accountant) return tct_fail_memory(err);
-  return tct_events_copy(&model->events, &plan->solved.promise.events, err);
-}
-
-tct_status tct_fitting_solve(tct_fitting *fitting, const tct_plan *plan, double *w, tct_error *err) {
-  const tct_bound *bound = &fitting->bound;
-  const tct_data *data = fitting->data;
-  tct_model *model = fitting->model;
-  tct_progress progress = {plan->config.progress, plan->config.user, 0};
-  tct_problem problem = {.facts = &plan->facts,
-                         .view = &bound->view,
-                         .y = bound->y,
-                         .weight = data->weight,
-                         .progress = &progress,
-                         .cancel = tct_stop_ask,
-                         .note = model->note,
-                         .inference = &model->inference};
-  tct_mech *mech = NULL;
-  uint64_t public_seed = 1; /* solvers without privacy: fixed orders, so that runs repeat */
-  const uint64_t *seed = plan->config.has_seed ? &plan->config.seed : plan->solver->is_private ? NULL : &public_seed;
-  TCT_TRY(tct_mech_new(&plan->solved.promise, plan->facts.neighbours, seed, &mech, err));
-  tct_mech_use_threads(mech, plan->facts.threads);
-  tct_status status = tct_mech_join_ranks(mech, data->team, err);
-  if (status == TCT_OK) status = plan->solver->run(&problem, &plan->solved, mech, w, err);
-  if (status == TCT_OK && plan->solver->is_private) status = tct_mech_spent_exactly(mech, err);
-  tct_mech_free(mech);
-  if (tct_stopping()) status = tct_fail_cancelled(err); /* whatever the solver made of it */
-  for (int64_t j = 0; j < plan->facts.p && status == TCT_OK; j++)
-    if (!isfinite(w[j]))
-      status =
-          tct_fail(err, TCT_E_RUN, "the solver left the range of floating point; use a larger penalty or smaller step");
-  return status;
+  return tct_plan_events(plan, &model->events, err);
 }
 
 tct_status tct_fitting_prepare(tct_fitting *fitting, tct_error *err) {
@@ -259,6 +230,10 @@ tct_status tct_fitting_prepare(tct_fitting *fitting, tct_error *err) {
   const tct_data *data = fitting->data;
   TCT_TRY(tct_ranks_agree(plan, data, err));
   TCT_TRY(check_shape(plan, data, err));
+  if (plan->copies > 1 && plan->solver->infers && !tct_noise_off(&plan->facts))
+    return tct_fail(err, TCT_E_USAGE,
+                    "standard errors are not kept for several classes in one model; leave them out, or train one "
+                    "class against the rest ({positive})");
   TCT_TRY(check_weights(plan, data, err));
   TCT_TRY(check_ranks(plan, data, err));
   TCT_TRY(tct_limit_check_data(plan, data, err));
@@ -290,32 +265,104 @@ tct_status tct_fitting_charge(tct_fitting *fitting, tct_status status, tct_error
   return TCT_OK;
 }
 
-static tct_status take_weights(const tct_plan *plan, const double *w, tct_model *m, tct_error *err) {
-  int64_t width = plan->cols + plan->facts.intercept;
-  TCT_TRY(tct_model_make_rows(m, tct_loss_outputs(&plan->facts.loss), err));
-  for (int64_t k = 0; k < m->models; k++) {
+/* ---- the gate, and what comes out ------------------------------------------------------------------------------ */
+
+static tct_status solve(tct_fitting *fitting, const tct_plan *plan, double *w, tct_error *err) {
+  const tct_bound *bound = &fitting->bound;
+  const tct_data *data = fitting->data;
+  tct_model *model = fitting->model;
+  tct_progress progress = {plan->config.progress, plan->config.user, 0};
+  tct_problem problem = {.facts = &plan->facts,
+                         .view = &bound->view,
+                         .y = bound->y,
+                         .weight = data->weight,
+                         .progress = &progress,
+                         .cancel = tct_stop_ask,
+                         .note = model->note,
+                         .inference = &model->inference};
+  tct_mech *mech = NULL;
+  uint64_t public_seed = 1; /* solvers without privacy: fixed orders, so that runs repeat */
+  const uint64_t *seed = plan->config.has_seed ? &plan->config.seed : plan->solver->is_private ? NULL : &public_seed;
+  TCT_TRY(tct_mech_new(&plan->solved.promise, plan->facts.neighbours, seed, &mech, err));
+  tct_mech_use_threads(mech, plan->facts.threads);
+  tct_status status = tct_mech_join_ranks(mech, data->team, err);
+  if (status == TCT_OK) status = plan->solver->run(&problem, &plan->solved, mech, w, err);
+  if (status == TCT_OK && plan->solver->is_private) status = tct_mech_spent_exactly(mech, err);
+  tct_mech_free(mech);
+  if (tct_stopping()) status = tct_fail_cancelled(err); /* whatever the solver made of it */
+  for (int64_t j = 0; j < plan->facts.p && status == TCT_OK; j++)
+    if (!isfinite(w[j]))
+      status =
+          tct_fail(err, TCT_E_RUN, "the solver left the range of floating point; use a larger penalty or smaller step");
+  return status;
+}
+
+static void take_weights(const tct_plan *plan, const double *w, int64_t copy, tct_model *m) {
+  int64_t width = plan->cols + plan->facts.intercept, outputs = tct_loss_outputs(&plan->facts.loss);
+  for (int64_t k = 0; k < outputs; k++) {
+    int64_t row = copy * outputs + k;
     double intercept = plan->facts.intercept ? w[k * width + plan->cols] : 0;
-    memcpy(m->coefficients + k * m->cols, w + k * width, (size_t)m->cols * sizeof *w);
-    if (m->intercepts) m->intercepts[k] = intercept;
-    if (k == 0) m->intercept = intercept;
+    memcpy(m->coefficients + row * m->cols, w + k * width, (size_t)m->cols * sizeof *w);
+    if (m->intercepts) m->intercepts[row] = intercept;
+    if (row == 0) m->intercept = intercept;
   }
+}
+
+/* One of several fits with the same settings: the caller's callbacks, within a watch on cancel (core/stop.h). */
+typedef struct turn {
+  const tct_config *config;
+  int64_t copy, copies;
+} turn;
+
+static void progress_of_turn(double fraction, void *user) {
+  const turn *t = user;
+  t->config->progress(((double)t->copy + fraction) / (double)t->copies, t->config->user);
+}
+
+/* 2^64 over the golden ratio: the seeds of neighbouring copies stay apart. */
+static const uint64_t SEED_STEP = UINT64_C(0x9E3779B97F4A7C15);
+
+static tct_status fit_copy(tct_fitting *f, int64_t copy, double *w, tct_error *err) {
+  const tct_plan *plan = f->plan;
+  tct_plan own = *plan; /* borrows everything; never freed */
+  turn t = {&plan->config, copy, plan->copies};
+  own.config.seed += (uint64_t)copy * SEED_STEP;
+  own.config.progress = plan->config.progress ? progress_of_turn : NULL;
+  own.config.user = &t;
+  for (int64_t i = 0; plan->copies > 1 && i < f->data->x.rows; i++)
+    f->bound.y[i] = f->data->y[i] == (double)copy ? 1 : -1;
+  memset(w, 0, (size_t)plan->facts.p * sizeof *w);
+  f->model->note[0] = 0;
+  TCT_TRY(solve(f, &own, w, err));
+  take_weights(plan, w, copy, f->model);
   return TCT_OK;
 }
 
-static tct_status train(tct_fitting *fitting, void *user, tct_error *err) {
-  (void)user;
+/* How a run ended is said by the first copy that has something to say. */
+static tct_status fit_copies(tct_fitting *f, double *w, tct_error *err) {
+  tct_model *m = f->model;
+  char note[sizeof m->note] = "";
+  TCT_TRY(tct_model_make_rows(m, f->plan->copies * tct_loss_outputs(&f->plan->facts.loss), err));
+  for (int64_t k = 0; k < f->plan->copies; k++) {
+    TCT_TRY(fit_copy(f, k, w, err));
+    if (!note[0]) memcpy(note, m->note, sizeof note);
+  }
+  memcpy(m->note, note, sizeof note);
+  return TCT_OK;
+}
+
+static tct_status train(tct_fitting *fitting, tct_error *err) {
   const tct_plan *plan = fitting->plan;
   double *w = NULL;
   tct_status status = tct_fitting_prepare(fitting, err);
   if (status == TCT_OK && !(w = TCT_NEW(double, plan->facts.p))) status = tct_fail_memory(err);
   status = tct_fitting_charge(fitting, status, err);
-  if (status == TCT_OK) status = tct_fitting_solve(fitting, plan, w, err);
-  if (status == TCT_OK) status = take_weights(plan, w, fitting->model, err);
+  if (status == TCT_OK) status = fit_copies(fitting, w, err);
   tct_free(w);
   return status;
 }
 
-tct_model *tct_fitting_run(const tct_plan *plan, const tct_data *data, tct_stages stages, void *user, tct_error *err) {
+tct_model *tct_fit(const tct_plan *plan, const tct_data *data, tct_error *err) {
   tct_error local = {0};
   tct_fitting fitting = {.plan = plan, .data = data};
   tct_stop stop;
@@ -324,7 +371,7 @@ tct_model *tct_fitting_run(const tct_plan *plan, const tct_data *data, tct_stage
   tct_stop_watch(&stop, plan->config.cancel, plan->config.user);
   if (data->estimated) tct_stop_charged(); /* with the estimate, for both */
   tct_team_watch(data->team, tct_stop_ask, NULL);
-  tct_status status = tct_team_agree(data->team, stages(&fitting, user, err), err);
+  tct_status status = tct_team_agree(data->team, train(&fitting, err), err);
   tct_team_watch(data->team, NULL, NULL);
   tct_stop_end(&stop);
   tct_bound_free(&fitting.bound);
@@ -334,6 +381,10 @@ tct_model *tct_fitting_run(const tct_plan *plan, const tct_data *data, tct_stage
   return NULL;
 }
 
-tct_model *tct_fit(const tct_plan *plan, const tct_data *data, tct_error *err) {
-  return tct_fitting_run(plan, data, train, NULL, err);
+tct_status tct_fit_shell(const tct_plan *plan, const tct_data *data, tct_model **shell, tct_error *err) {
+  tct_fitting f = {.plan = plan, .data = data};
+  tct_status status = tct_fitting_prepare(&f, err);
+  tct_bound_free(&f.bound);
+  *shell = f.model;
+  return status;
 }

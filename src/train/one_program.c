@@ -49,7 +49,8 @@ typedef struct field {
   FIELD(TEXT, errors, "the standard errors")                       \
   FIELD(FREE, memory, NULL)                                        \
   FIELD(TEXT, estimate, "the estimate")                            \
-  FIELD(FREE, cols, NULL)
+  FIELD(FREE, cols, NULL)                                          \
+  FIELD(INT64, classes, "the number of classes")
 
 /* The schema is compared by its contents, wherever it lies. */
 #define READ_FIELDS(FIELD)                                   \

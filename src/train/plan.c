@@ -39,6 +39,7 @@ tct_labels tct_config_labels(const tct_config *given) {
   tct_loss loss;
   tct_config config;
   if (tct_config_take(given, &config, NULL) != TCT_OK || !config.loss) return TCT_LABELS_UNKNOWN;
+  if (!strcmp(config.loss, "auto")) return TCT_LABELS_BINARY;
   if (tct_loss_make(config.loss, &loss, NULL) != TCT_OK) return TCT_LABELS_UNKNOWN;
   if (loss.kind->joint) return TCT_LABELS_CLASSES;
   return loss.kind->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL;
@@ -272,11 +273,7 @@ static tct_status build(const tct_config *given, int64_t rows, int64_t cols, int
   return TCT_OK;
 }
 
-tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t cols, tct_error *err) {
-  return tct_plan_by_rules(config, rows, cols, INT_MAX, err);
-}
-
-tct_plan *tct_plan_by_rules(const tct_config *config, int64_t rows, int64_t cols, int rules, tct_error *err) {
+tct_plan *tct_plan_one(const tct_config *config, int64_t rows, int64_t cols, int rules, tct_error *err) {
   tct_error_clear(err);
   tct_plan *plan = TCT_NEW(tct_plan, 1);
   if (!plan) return tct_fail_memory(err), NULL;
@@ -285,6 +282,9 @@ tct_plan *tct_plan_by_rules(const tct_config *config, int64_t rows, int64_t cols
   tct_status status = build(config, rows, cols, rules, plan, err);
   tct_work own = tct_work_end(before);
   plan->work = own.spent;
+  plan->copies = 1;
+  plan->claim = (tct_whole){plan->facts.epsilon, plan->facts.delta, plan->facts.neighbours,
+                            plan->solved.cost.winner ? plan->solved.cost.winner->name : "sum", false};
   if (own.over)
     status = tct_fail(err, TCT_E_USAGE,
                       "this plan would take more work than is done for one, and its model could not be verified; ask "
@@ -294,48 +294,35 @@ tct_plan *tct_plan_by_rules(const tct_config *config, int64_t rows, int64_t cols
   return NULL;
 }
 
-/* ---- the loss of more than two classes, where it is left open ---- */
-
-/* What settles it before the rule: settings that are of one against the rest. */
-static const char *settled(const tct_config *config, int64_t classes) {
-  tct_spec spec;
-  if (classes < 3) return "there are two classes";
-  if (tct_spec_parse(config->solver ? config->solver : "auto", "solver", &spec, NULL) != TCT_OK ||
-      strcmp(spec.name, "auto") != 0)
-    return "one against the rest: the solver was named";
-  if (strcmp(config->errors, "none") != 0) return "one against the rest: that is the way to standard errors";
-  return NULL;
-}
-
-static tct_status public_facts(const tct_config *config, int64_t rows, int64_t cols, tct_facts *facts, tct_error *err) {
-  if (rows < 1 || cols < 1)
-    return tct_fail(err, TCT_E_USAGE, "a rule over public facts needs rows and columns; give both");
-  if (!(config->epsilon > 0))
-    return tct_fail(err, TCT_E_USAGE, "no epsilon is given; give the total privacy loss, e.g. 1");
-  if (isfinite(config->epsilon) && !(config->delta >= 0 && config->delta < 1))
-    return tct_fail(err, TCT_E_USAGE, "no delta is given; give one well below 1/n, e.g. 1e-6");
-  *facts = (tct_facts){.rows = rows,
-                       .p = cols + (config->intercept != 0),
-                       .epsilon = config->epsilon,
-                       .delta = config->delta,
-                       .neighbours = (tct_neighbours)config->neighbours};
-  return tct_penalty_make(config->penalty, &facts->penalty, err);
-}
-
-char *tct_choose_loss_json(const tct_config *given, int64_t classes, int64_t rows, int64_t cols, tct_error *err) {
-  tct_config config;
-  tct_facts facts;
-  char loss[64] = "logistic", why[200];
+/* One fit or one for each class: here, and nowhere else. */
+tct_plan *tct_plan_by_rules(const tct_config *given, int64_t rows, int64_t cols, int rules, tct_error *err) {
+  tct_config own;
+  char loss[TCT_LOSS_SETTLED], why[200];
   tct_error_clear(err);
-  if (tct_config_take(given, &config, err) != TCT_OK) return NULL;
-  const char *first = settled(&config, classes);
-  if (first)
-    snprintf(why, sizeof why, "%s", first);
-  else if (public_facts(&config, rows, cols, &facts, err) != TCT_OK)
-    return NULL;
-  else if (tct_classes_auto_joint(&facts, classes, why, sizeof why))
-    snprintf(loss, sizeof loss, "softmax:classes=%lld", (long long)classes);
-  return tct_json_text(json_pack("{s:s, s:s}", "loss", loss, "why", why), err);
+  if (tct_config_take(given, &own, err) != TCT_OK) return NULL;
+  if (tct_config_settle(&own, rows, cols, loss, why, err) != TCT_OK) return NULL;
+  bool several = tct_config_copies(&own) > 1;
+  tct_plan *plan = (several ? tct_plan_copies : tct_plan_one)(&own, rows, cols, rules, err);
+  if (plan) snprintf(plan->loss_why, sizeof plan->loss_why, "%s", why);
+  return plan;
+}
+
+static tct_status check_verifiable(const tct_plan *plan, double again, tct_error *err) {
+  tct_events events = {0};
+  if (plan->copies == 1) return TCT_OK; /* has been planned within a purse */
+  tct_status status = tct_plan_events(plan, &events, err);
+  if (status == TCT_OK) status = tct_price_verifiable(&events, &plan->claim, again + plan->work, 1, err);
+  tct_events_free(&events);
+  return status;
+}
+
+tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t cols, tct_error *err) {
+  tct_work before = tct_work_begin(INFINITY);
+  tct_plan *plan = tct_plan_by_rules(config, rows, cols, INT_MAX, err);
+  double again = tct_work_end(before).spent;
+  if (!plan || check_verifiable(plan, again, err) == TCT_OK) return plan;
+  tct_plan_free(plan);
+  return NULL;
 }
 
 void tct_plan_free(tct_plan *plan) {
@@ -352,38 +339,4 @@ void tct_plan_free(tct_plan *plan) {
   tct_free(plan->solver_text);
   tct_solver_plan_free(&plan->solved);
   tct_free(plan);
-}
-
-char *tct_plan_json(const tct_plan *plan, tct_error *err) {
-  char solver[2000], loss[400], penalty[400];
-  tct_spec_print(&plan->solved.spec, solver, sizeof solver);
-  tct_spec_print(&plan->facts.loss.spec, loss, sizeof loss);
-  tct_spec_print(&plan->facts.penalty.spec, penalty, sizeof penalty);
-  int is_private = plan->solver->is_private && !tct_noise_off(&plan->facts);
-  int sparse_copy = plan->solver->wants_columns; /* the one conversion that fit may make */
-  double cells = (double)plan->facts.rows * (double)plan->facts.p;
-  json_t *o = json_pack(
-      "{s:s, s:s, s:s, s:b, s:o, s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:o, s:i}", "solver", solver, "loss", loss,
-      "penalty", penalty, "private", is_private, "epsilon",
-      tct_json_real(plan->solver->is_private ? plan->facts.epsilon : NAN), "delta",
-      tct_json_real(is_private ? plan->facts.delta : NAN), "neighbours", tct_neighbours_name(plan->facts.neighbours),
-      "accountant", plan->solved.cost.winner ? json_string(plan->solved.cost.winner->name) : json_null(),
-      "noise_multiplier", tct_json_real(plan->solved.noise_multiplier), "events",
-      tct_json_events(&plan->solved.promise.events), "rows", (json_int_t)plan->facts.rows, "columns",
-      (json_int_t)plan->cols, "memory_bytes", json_real(8 * (cells * (1 + sparse_copy) + 6 * (double)plan->facts.rows)),
-      "threads", plan->facts.threads);
-  if (o && is_private) json_object_set_new(o, "epsilon_lower", tct_json_real(plan->solved.cost.epsilon_lower));
-  if (o && plan->solved.max_passes > 0) json_object_set_new(o, "max_passes", json_real(plan->solved.max_passes));
-  if (o) json_object_set_new(o, "fits", json_pack("[o]", tct_certificate_json(plan)));
-  if (o && plan->config.memory > 0) {
-    json_object_set_new(o, "memory_limit", json_integer(plan->config.memory));
-    json_object_set_new(o, "memory_needed", tct_json_real(tct_limit_needs(plan)));
-    json_object_set_new(o, "passes", json_real(tct_limit_passes(plan)));
-    json_object_set_new(o, "disk_bytes", json_real(8 * (double)plan->facts.rows * (double)plan->cols));
-  }
-  if (o && plan->solved.note[0]) json_object_set_new(o, "note", json_string(plan->solved.note));
-  if (o && plan->why[0]) json_object_set_new(o, "why", json_string(plan->why));
-  tct_caution_facts facts = tct_caution_plan(plan);
-  if (o && json_object_set_new(o, "warnings", tct_cautions_json(&facts))) json_decref(o), o = NULL;
-  return tct_json_text(o, err);
 }

@@ -3,24 +3,43 @@
 #define TCT_TRAIN_PLAN_H
 #include "model/model.h"
 #include "solve/solve.h"
+#include "study/study.h"
 
 #include <jansson.h>
 
-/* A plan: settings checked, components made, budget calibrated. */
+/* A plan: settings checked, components made, budget calibrated.  Of several classes it is that of each fit, one against
+ * the rest, and `claim` is that of all. */
 struct tct_plan {
   tct_config config; /* texts copied, owned */
   const tct_solver *solver;
   tct_facts facts;
   tct_solver_plan solved;
-  int64_t cols;      /* features without the intercept */
-  char *solver_text; /* the resolved spec, owned */
-  char why[200];     /* the solver was chosen by rule: its reason; "" otherwise */
-  double work;       /* that planning it took; see account/curves/work.h */
+  int64_t cols;       /* features without the intercept */
+  char *solver_text;  /* the resolved spec, owned */
+  char why[200];      /* the solver was chosen by rule: its reason; "" otherwise */
+  char loss_why[200]; /* the same of the loss */
+  double work;        /* that planning it took; see account/curves/work.h */
+  int64_t copies;     /* fits with these settings, each with its own noise */
+  tct_whole claim;    /* of all of them together; facts have the budget of one */
 };
 
 /* tct_plan_new for settings that a file has: options newer than these rules of the solver, if it does not name them,
  * are neutral.  rules: 1 for resolved settings. */
 tct_plan *tct_plan_by_rules(const tct_config *config, int64_t rows, int64_t cols, int rules, tct_error *err);
+/* The same for one fit, whatever the number of classes; and for one of each class, within config's budget. */
+tct_plan *tct_plan_one(const tct_config *config, int64_t rows, int64_t cols, int rules, tct_error *err);
+tct_plan *tct_plan_copies(const tct_config *config, int64_t rows, int64_t cols, int rules, tct_error *err);
+/* The loss of the settings where it is left open: its number of classes, and whether all are one fit.  loss: room for
+ * its text, which config then borrows; why: the rule's reason, "": there was nothing to choose. */
+enum { TCT_LOSS_SETTLED = 140 };
+tct_status tct_config_settle(tct_config *config, int64_t rows, int64_t cols, char loss[TCT_LOSS_SETTLED], char why[200],
+                             tct_error *err);
+/* Fits that these settings ask for: one for each class, or 1. */
+int64_t tct_config_copies(const tct_config *config);
+/* Every fit's events by themselves, so that a reader can count the fits. */
+json_t *tct_plan_events_apart(const tct_plan *plan);
+/* Appends the events of all copies. */
+tct_status tct_plan_events(const tct_plan *plan, tct_events *out, tct_error *err);
 /* The caller's settings, of whatever size, with defaults for what that does not have.  TCT_E_USAGE: see core/sized.h.
  */
 tct_status tct_config_take(const tct_config *given, tct_config *own, tct_error *err);

@@ -422,14 +422,6 @@ TCT_API tct_status tct_export_liblinear(const tct_model *model, const char *path
 
 typedef struct tct_composition tct_composition;
 
-/* `models` fits with the same settings, one for each class, which together cost config->epsilon and config->delta: each
- * gets the largest epsilon that the accountants allow.  config->ledger is not charged; see tct_ledger_charge_run. */
-TCT_API tct_composition *tct_compose_classes(const tct_config *config, int64_t models, int64_t rows, int64_t cols,
-                                             tct_error *err);
-/* A private search: candidates[count], each of models[count] fits, and one choice among them by tct_choose, for which
- * `share` in (0, 1) of epsilon is kept.  epsilon, delta and neighbours are the whole's, the same in all candidates. */
-TCT_API tct_composition *tct_compose_search(const tct_config *const *candidates, const int64_t *models, size_t count,
-                                            double share, int64_t rows, int64_t cols, tct_error *err);
 /* JSON object: private, models, epsilon, delta, neighbours, accountant, events, fits, each{epsilon, delta} of one
  * candidate (of one model, for classes), choice (event; search only). */
 TCT_API char *tct_composition_json(const tct_composition *composition, tct_error *err);
@@ -440,13 +432,6 @@ TCT_API const tct_plan *tct_composition_plan(const tct_composition *composition,
 /* The epsilon to give to tct_choose; 0 for classes. */
 TCT_API double tct_composition_choice(const tct_composition *composition);
 TCT_API void tct_composition_free(tct_composition *composition);
-
-/* Trains one model for each class against the rest by the composition's plan.  code: [rows], the class of each record
- * in [0, count); count: the composition's models, or 1 for two classes (1 against 0).  The labels of `data` are not
- * read.  Class k has its own noise (a seed moves with k) and its share of the progress.  models: [count], set only on
- * success.  The composition must hold no ledger: its events are charged once, before. */
-TCT_API tct_status tct_fit_classes(const tct_composition *composition, const tct_data *data, const int32_t *code,
-                                   int64_t count, tct_model **models, tct_error *err);
 
 /* counts[i] <- 1 for at most `most` rows of each person, drawn at random, 0 for the others.  person: [rows] numbers in
  * [0, rows).  Which rows of a person are drawn depends on nobody else.  Weigh the others 0 (tct_data_weigh).  seed

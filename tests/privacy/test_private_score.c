@@ -278,13 +278,11 @@ static tct_model *trained_on_classes(const tct_data *data, const char *loss) {
   tct_config config;
   tct_config_default(&config);
   config.loss = loss;
-  config.epsilon = 20, config.delta = 1e-6, config.row_norm = 2, config.has_seed = 1, config.seed = 3;
+  config.epsilon = 20, config.delta = 1e-6, config.row_norm = 2, config.has_seed = 1, config.seed = 3,
+  config.classes = KINDS;
   tct_plan *plan = tct_plan_new(&config, PEOPLE, COLUMNS, &err);
-  bool joint = strncmp(loss, "softmax", 7) == 0;
-  tct_composition *whole = joint ? NULL : tct_compose_classes(&config, KINDS, PEOPLE, COLUMNS, &err);
-  tct_model *model = joint ? tct_fit(plan, data, &err) : tct_fit_composed(whole, data, &err);
+  tct_model *model = tct_fit(plan, data, &err);
   if (!model) fail_msg("%s", err.text);
-  tct_composition_free(whole);
   tct_plan_free(plan);
   return model;
 }

@@ -1,4 +1,4 @@
-/* test_classes.c - models of several classes: joined from one composition and no other, named, written and read. */
+/* test_classes.c - models of several classes: a fit for each within one budget, named, written and read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,64 +30,79 @@ static int make_table(void **state) {
   return 0;
 }
 
-static tct_data *table(void) {
-  static double none[ROWS];
+static tct_data *table(int64_t classes) {
+  static double y[ROWS];
   tct_matrix x = {.rows = ROWS, .cols = COLS, .values = values, .stride = COLS};
-  for (int i = 0; i < ROWS; i++) none[i] = 1;
-  tct_data *data = tct_data_view(&x, none, TCT_LABELS_BINARY, NULL, NULL, NULL);
+  for (int i = 0; i < ROWS; i++) y[i] = classes > 2 ? code[i] : code[i] > 0 ? 1 : -1;
+  tct_data *data = tct_data_view(&x, y, classes > 2 ? TCT_LABELS_CLASSES : TCT_LABELS_BINARY, NULL, NULL, NULL);
   assert_non_null(data);
+  if (classes == CLASSES) assert_int_equal(tct_data_name_classes(data, names, CLASSES, TCT_CLASS_TEXT, NULL), TCT_OK);
   return data;
 }
 
-static void fit(int64_t classes, double epsilon, tct_model **models) {
+static tct_config settings(int64_t classes, double epsilon) {
   tct_config config;
-  tct_error err;
   tct_config_default(&config);
   config.loss = "logistic", config.penalty = "l2:lambda=0.01", config.solver = "dpgd:steps=5";
-  config.epsilon = epsilon, config.delta = 1e-6, config.row_norm = 2;
-  tct_composition *whole = tct_compose_classes(&config, classes, ROWS, COLS, &err);
-  assert_non_null(whole);
-  tct_data *data = table();
-  static int32_t own[ROWS];
-  for (int i = 0; i < ROWS; i++) own[i] = classes > 1 ? code[i] : code[i] > 0; /* one model is of two classes */
-  assert_int_equal(tct_fit_classes(whole, data, own, classes, models, &err), TCT_OK);
-  tct_data_free(data);
-  tct_composition_free(whole);
+  config.epsilon = epsilon, config.delta = 1e-6, config.row_norm = 2, config.classes = classes;
+  return config;
 }
 
-static void drop(tct_model **models, int64_t count) {
-  for (int64_t k = 0; k < count; k++) tct_model_free(models[k]);
-}
-
-static void joined_models_are_the_rows_of_one(void **state) {
-  (void)state;
-  tct_model *models[CLASSES];
+static tct_model *fit(int64_t classes, double epsilon) {
   tct_error err;
-  fit(CLASSES, 1, models);
-  tct_model *one = tct_model_join(models, names, CLASSES, TCT_CLASS_TEXT, &err);
-  assert_non_null(one);
-  assert_int_equal(tct_model_models(one), CLASSES);
-  assert_int_equal(tct_model_classes(one), CLASSES);
-  for (int k = 0; k < CLASSES; k++) {
-    assert_memory_equal(tct_model_coefficients(one) + k * COLS, tct_model_coefficients(models[k]),
-                        COLS * sizeof(double));
-    assert_true(tct_model_intercepts(one)[k] == tct_model_intercept(models[k]));
-    assert_string_equal(tct_model_class(one, k), names[k]);
-  }
-  assert_true(tct_model_epsilon(one) == 1);
-  assert_null(tct_model_class(one, CLASSES));
-  drop(models, CLASSES);
-  tct_model_free(one);
+  tct_config config = settings(classes, epsilon);
+  tct_plan *plan = tct_plan_new(&config, ROWS, COLS, &err);
+  assert_non_null(plan);
+  tct_data *data = table(classes);
+  tct_model *model = tct_fit(plan, data, &err);
+  assert_non_null(model);
+  tct_data_free(data);
+  tct_plan_free(plan);
+  return model;
+}
+
+static void a_plan_of_several_classes_is_that_of_each_fit_and_claims_all(void **state) {
+  (void)state;
+  tct_error err;
+  tct_config config = settings(CLASSES, 1), one = settings(0, 1);
+  tct_plan *plan = tct_plan_new(&config, ROWS, COLS, &err), *alone = tct_plan_new(&one, ROWS, COLS, &err);
+  char *text = tct_plan_json(plan, &err);
+  json_t *root = json_loads(text, 0, NULL);
+  double each = json_number_value(json_object_get(json_object_get(root, "each"), "epsilon"));
+  assert_true(each > 1.0 / CLASSES && each < 1 && tct_plan_epsilon(plan) == 1);
+  assert_int_equal(json_integer_value(json_object_get(root, "models")), CLASSES);
+  assert_int_equal(json_array_size(json_object_get(root, "events")), CLASSES);
+  tct_release_info info = {.size = sizeof info};
+  assert_int_equal(tct_plan_release(plan, 0, &info, &err), TCT_OK);
+  assert_int_equal(info.fits, CLASSES);
+  tct_data *data = table(CLASSES), *two = table(0);
+  assert_null(tct_fit(alone, data, &err)); /* a plan of two classes, and labels of three; and the reverse */
+  assert_int_equal(err.status, TCT_E_DATA);
+  assert_null(tct_fit(plan, two, &err));
+  assert_int_equal(err.status, TCT_E_DATA);
+  config.classes = CLASSES + 1;
+  tct_plan *more = tct_plan_new(&config, ROWS, COLS, &err);
+  assert_null(tct_fit(more, data, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+  json_decref(root);
+  tct_text_free(text);
+  tct_data_free(data);
+  tct_data_free(two);
+  tct_plan_free(plan);
+  tct_plan_free(alone);
+  tct_plan_free(more);
 }
 
 static void a_file_of_several_classes_reads_back_the_same_and_verifies(void **state) {
   (void)state;
-  tct_model *models[CLASSES];
   tct_error err;
   char path[] = "/tmp/tacit-classes-XXXXXX";
   tct_verdict verdict = {.size = sizeof verdict};
-  fit(CLASSES, 1, models);
-  tct_model *one = tct_model_join(models, names, CLASSES, TCT_CLASS_TEXT, &err);
+  tct_model *one = fit(CLASSES, 1);
+  assert_int_equal(tct_model_models(one), CLASSES);
+  for (int k = 0; k < CLASSES; k++) assert_string_equal(tct_model_class(one, k), names[k]);
+  assert_true(tct_model_epsilon(one) == 1);
+  assert_null(tct_model_class(one, CLASSES));
   close(mkstemp(path));
   assert_int_equal(tct_model_write(one, path, &err), TCT_OK);
   tct_model *back = tct_model_read(path, &err);
@@ -102,45 +117,23 @@ static void a_file_of_several_classes_reads_back_the_same_and_verifies(void **st
   tct_text_free(b);
   tct_model_free(back);
   tct_model_free(one);
-  drop(models, CLASSES);
-}
-
-static void refused(tct_model *const *models, int64_t count, const char *word) {
-  tct_error err;
-  tct_model *one = tct_model_join(models, names, count, TCT_CLASS_TEXT, &err);
-  assert_null(one);
-  assert_int_equal(err.status, TCT_E_USAGE);
-  if (!strstr(err.text, word)) fail_msg("%s", err.text);
-}
-
-static void models_that_are_not_all_of_one_composition_are_not_joined(void **state) {
-  (void)state;
-  tct_model *models[CLASSES + 1], *others[CLASSES];
-  fit(CLASSES + 1, 1, models);
-  refused(models, CLASSES, "another number of fits");
-  fit(CLASSES, 2, others);
-  tct_model *mixed[CLASSES] = {others[0], models[1], others[2]};
-  refused(mixed, CLASSES, "differ in more than their weights");
-  refused(others, 2, "two classes are one model's");
-  drop(models, CLASSES + 1);
-  drop(others, CLASSES);
 }
 
 static void margins_of_all_classes_and_the_largest_is_predicted(void **state) {
   (void)state;
-  tct_model *models[CLASSES];
-  static double margin[ROWS * CLASSES], own[ROWS];
+  static double margin[ROWS * CLASSES];
   static int32_t class[ROWS];
   tct_error err;
-  fit(CLASSES, 1000, models);
-  tct_model *one = tct_model_join(models, names, CLASSES, TCT_CLASS_TEXT, &err);
-  tct_data *data = table();
+  tct_model *one = fit(CLASSES, 1000);
+  tct_data *data = table(CLASSES);
   assert_int_equal(tct_predict(one, data, margin, &err), TCT_OK);
   assert_int_equal(tct_predict_class(one, data, class, &err), TCT_OK);
-  for (int k = 0; k < CLASSES; k++) {
-    assert_int_equal(tct_predict(models[k], data, own, &err), TCT_OK);
-    for (int i = 0; i < ROWS; i++) assert_true(margin[CLASSES * i + k] == own[i]);
-  }
+  for (int i = 0; i < ROWS; i++)
+    for (int k = 0; k < CLASSES; k++) {
+      double own = tct_model_intercepts(one)[k];
+      for (int j = 0; j < COLS; j++) own += tct_model_coefficients(one)[k * COLS + j] * values[COLS * i + j];
+      assert_true(fabs(margin[CLASSES * i + k] - own) < 1e-9);
+    }
   int right = 0;
   for (int i = 0; i < ROWS; i++) {
     const double *z = margin + CLASSES * i;
@@ -150,16 +143,13 @@ static void margins_of_all_classes_and_the_largest_is_predicted(void **state) {
   assert_true(right > ROWS * 9 / 10);
   tct_data_free(data);
   tct_model_free(one);
-  drop(models, CLASSES);
 }
 
 /* The verdict on a file of three classes after `edit`. */
 static int32_t edited(void (*edit)(json_t *file), const char *word) {
-  tct_model *models[CLASSES];
   tct_verdict verdict = {.size = sizeof verdict};
   char path[] = "/tmp/tacit-classes-XXXXXX";
-  fit(CLASSES, 1, models);
-  tct_model *one = tct_model_join(models, names, CLASSES, TCT_CLASS_TEXT, NULL);
+  tct_model *one = fit(CLASSES, 1);
   char *text = tct_model_json(one, NULL);
   json_t *file = json_loads(text, 0, NULL);
   edit(file);
@@ -170,7 +160,6 @@ static int32_t edited(void (*edit)(json_t *file), const char *word) {
   json_decref(file);
   tct_text_free(text);
   tct_model_free(one);
-  drop(models, CLASSES);
   if (!strstr(verdict.why, word)) fail_msg("%s", verdict.why);
   return verdict.kind;
 }
@@ -219,21 +208,21 @@ static void an_edited_file_of_several_classes_is_refused(void **state) {
 /* Neither class has a record, so that their fits differ in the noise alone. */
 static void every_class_has_noise_of_its_own(void **state) {
   (void)state;
-  static int32_t last[ROWS];
-  tct_config config;
-  tct_model *models[CLASSES];
-  tct_config_default(&config);
-  config.loss = "logistic", config.penalty = "l2:lambda=0.01", config.solver = "dpgd:steps=5";
-  config.epsilon = 1, config.delta = 1e-6, config.row_norm = 2, config.has_seed = 1, config.seed = 9;
+  static double last[ROWS];
+  tct_config config = settings(CLASSES, 1);
+  config.has_seed = 1, config.seed = 9;
   for (int i = 0; i < ROWS; i++) last[i] = CLASSES - 1;
-  tct_composition *whole = tct_compose_classes(&config, CLASSES, ROWS, COLS, NULL);
-  tct_data *data = table();
-  assert_int_equal(tct_fit_classes(whole, data, last, CLASSES, models, NULL), TCT_OK);
+  tct_plan *plan = tct_plan_new(&config, ROWS, COLS, NULL);
+  tct_matrix x = {.rows = ROWS, .cols = COLS, .values = values, .stride = COLS};
+  tct_data *data = tct_data_view(&x, last, TCT_LABELS_CLASSES, NULL, NULL, NULL);
+  tct_model *model = tct_fit(plan, data, NULL);
+  assert_non_null(model);
+  assert_string_equal(tct_model_class(model, 2), "2"); /* without names they are called by their numbers */
   for (int j = 0; j < COLS; j++)
-    assert_true(tct_model_coefficients(models[0])[j] != tct_model_coefficients(models[1])[j]);
-  drop(models, CLASSES);
+    assert_true(tct_model_coefficients(model)[j] != tct_model_coefficients(model)[COLS + j]);
+  tct_model_free(model);
   tct_data_free(data);
-  tct_composition_free(whole);
+  tct_plan_free(plan);
 }
 
 /* names[count] of a kind, given to a model of one row. */
@@ -249,9 +238,8 @@ static void two_classes_keep_texts_numbers_and_truth_values(void **state) {
   static const char *const pair[][2] = {{"no", "yes"}, {"0", "2.5"}, {"false", "true"}, {NULL, "3"}, {"1.0", "1"}};
   static const int32_t kind[] = {TCT_CLASS_TEXT, TCT_CLASS_NUMBER, TCT_CLASS_BOOLEAN, TCT_CLASS_NUMBER, TCT_CLASS_TEXT};
   for (int i = 0; i < 5; i++) {
-    tct_model *model;
     tct_error err;
-    fit(1, 1, &model);
+    tct_model *model = fit(0, 1);
     assert_int_equal(name(model, pair[i], 2, kind[i]), TCT_OK);
     char *text = tct_model_json(model, &err);
     tct_model *back = tct_model_parse(text, &err);
@@ -275,8 +263,7 @@ static void names_that_are_not_of_their_kind_are_refused(void **state) {
   static const int32_t kind[] = {TCT_CLASS_TEXT,   TCT_CLASS_TEXT,    TCT_CLASS_TEXT, 7,
                                  TCT_CLASS_NUMBER, TCT_CLASS_BOOLEAN, TCT_CLASS_TEXT};
   for (int i = 0; i < 7; i++) {
-    tct_model *model;
-    fit(1, 1, &model);
+    tct_model *model = fit(0, 1);
     assert_int_equal(name(model, pair[i], 2, kind[i]), TCT_E_USAGE);
     tct_model_free(model);
   }
@@ -284,7 +271,6 @@ static void names_that_are_not_of_their_kind_are_refused(void **state) {
 
 static void labels_of_two_classes_that_are_turned_round_are_no_evaluation(void **state) {
   (void)state;
-  tct_model *model;
   tct_error err;
   tct_read_options read;
   static const char *const round[] = {"yes", "no"}, *const right[] = {"no", "yes"};
@@ -292,7 +278,7 @@ static void labels_of_two_classes_that_are_turned_round_are_no_evaluation(void *
   FILE *file = fdopen(mkstemp(path), "w");
   fprintf(file, "a,b,y\n0.1,0.2,yes\n0.3,-0.4,no\n");
   fclose(file);
-  fit(1, 1, &model);
+  tct_model *model = fit(0, 1);
   assert_int_equal(name(model, right, 2, TCT_CLASS_TEXT), TCT_OK);
   for (int i = 0; i < 2; i++) {
     tct_read_options_default(&read);
@@ -311,9 +297,8 @@ static void labels_of_two_classes_that_are_turned_round_are_no_evaluation(void *
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(joined_models_are_the_rows_of_one),
+      cmocka_unit_test(a_plan_of_several_classes_is_that_of_each_fit_and_claims_all),
       cmocka_unit_test(a_file_of_several_classes_reads_back_the_same_and_verifies),
-      cmocka_unit_test(models_that_are_not_all_of_one_composition_are_not_joined),
       cmocka_unit_test(an_edited_file_of_several_classes_is_refused),
       cmocka_unit_test(every_class_has_noise_of_its_own),
       cmocka_unit_test(margins_of_all_classes_and_the_largest_is_predicted),

@@ -251,14 +251,13 @@ static double claim_of(const tct_composition *c, const char *of, const char *whi
 }
 
 static tct_composition *compose_classes(tct_config *config, const char *loss, int64_t mean) {
-  const tct_tries tries = {mean, 0.3};
   const tct_config *at = config;
   tct_error err = {0};
   tct_config_default(config);
   config->loss = loss, config->solver = "dpgd:steps=10", config->penalty = "l2:lambda=1e-3";
-  config->epsilon = 3, config->delta = 1e-5, config->row_norm = 1, config->threads = 1;
+  config->epsilon = 3, config->delta = 1e-5, config->row_norm = 1, config->threads = 1, config->classes = 3;
   int64_t rows = ROWS - tct_search_split(ROWS, SHARE, NULL);
-  tct_composition *made = tct_compose_tries_classes(&at, 1, 3, &tries, rows, COLS, &err);
+  tct_composition *made = tct_compose_tries(&at, 1, mean, 0.3, rows, COLS, &err);
   if (!made) fail_msg("%s", err.text);
   return made;
 }
@@ -281,15 +280,15 @@ static void a_try_of_several_classes_is_one_fit_of_each_within_the_budget_of_the
   config.epsilon = claim_of(c, "each", "epsilon"), config.delta = claim_of(c, "each", "delta");
   tct_search_split(ROWS, SHARE, held);
   tct_data *train = fruits(held, 0, x, y);
-  tct_composition *alone = tct_compose_classes(&config, 3, tct_data_rows(train), COLS, &err);
-  tct_model *want = alone ? tct_fit_composed(alone, train, &err) : NULL;
+  tct_plan *alone = tct_plan_new(&config, tct_data_rows(train), COLS, &err);
+  tct_model *want = alone ? tct_fit(alone, train, &err) : NULL;
   if (!want) fail_msg("%s", err.text);
   assert_int_equal(tct_model_models(found), 3);
   assert_memory_equal(tct_model_coefficients(found), tct_model_coefficients(want), 3 * COLS * sizeof(double));
   assert_string_equal(tct_model_class(found, 2), "plum");
   tct_model_free(want);
   tct_model_free(found);
-  tct_composition_free(alone);
+  tct_plan_free(alone);
   tct_composition_free(c);
   tct_data_free(train);
 }
@@ -503,10 +502,9 @@ static void what_cannot_be_searched_is_refused_before_the_charge(void **state) {
   tct_composition *c = compose(solvers, 1, 6), *other;
   tct_config run = seeded(1), fit = seeded(1);
   const tct_config *at = &fit;
-  int64_t one = 1;
   tct_error err = {0};
   fit.loss = "logistic", fit.solver = "dpgd", fit.epsilon = 1, fit.delta = 1e-5, fit.row_norm = 1;
-  other = tct_compose_search(&at, &one, 1, 0.1, ROWS, COLS, &err);
+  other = tct_compose_search(&at, 1, 0.1, ROWS, COLS, &err);
   assert_non_null(other);
   assert_null(tct_fit_tries(other, data, SHARE, &run, NULL, NULL, &err));
   assert_non_null(strstr(err.text, "tct_compose_tries"));

@@ -357,19 +357,21 @@ static void progress_over_classes_ends_at_1_too(void **state) {
   (void)state;
   tct_error err;
   seen s = {0};
-  tct_data *data = records();
+  tct_data *two = records();
   tct_config c = settings("dpgd");
-  c.progress = note, c.user = &s;
-  int32_t code[N];
-  tct_model *models[7];
+  c.progress = note, c.user = &s, c.classes = 7;
+  double code[N];
   for (int i = 0; i < N; i++) code[i] = i % 7;
-  tct_composition *composition = tct_compose_classes(&c, 7, N, P, &err);
-  if (!composition) fail_msg("%s", err.text);
-  assert_int_equal(tct_fit_classes(composition, data, code, 7, models, &err), TCT_OK);
+  tct_data *data = tct_data_relabel(two, code, TCT_LABELS_CLASSES, &err);
+  tct_plan *plan = tct_plan_new(&c, N, P, &err);
+  if (!plan) fail_msg("%s", err.text);
+  tct_model *model = tct_fit(plan, data, &err);
+  assert_non_null(model);
   assert_true(s.ends == 1 && s.last == 1 && s.calls > 7);
-  for (int k = 0; k < 7; k++) tct_model_free(models[k]);
-  tct_composition_free(composition);
+  tct_model_free(model);
+  tct_plan_free(plan);
   tct_data_free(data);
+  tct_data_free(two);
 }
 
 /* ---- answers that are a yes or a no ---------------------------------------------------------------------------- */

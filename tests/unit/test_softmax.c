@@ -171,19 +171,24 @@ static void the_mean_loss_is_of_all_margins_of_a_record(void **state) {
 
 /* ---- where the loss is left open ---- */
 
-static bool takes_softmax(const tct_config *config, int64_t classes, int64_t rows, int64_t cols) {
+static bool takes_softmax(const tct_config *given, int64_t classes, int64_t rows, int64_t cols) {
   tct_error err = {0};
-  char *text = tct_choose_loss_json(config, classes, rows, cols, &err);
-  if (!text) fail_msg("%s", err.text);
+  tct_config config = *given;
+  config.loss = "auto", config.classes = classes, config.row_norm = 1;
+  tct_plan *plan = tct_plan_new(&config, rows, cols, &err);
+  if (!plan) fail_msg("%s", err.text);
+  char *text = tct_plan_json(plan, &err);
   json_t *root = json_loads(text, 0, NULL);
   const char *loss = json_string_value(json_object_get(root, "loss"));
   char joint[40];
   snprintf(joint, sizeof joint, "softmax:classes=%d", (int)classes);
   bool softmax = !strcmp(loss, joint);
   assert_true(softmax || !strcmp(loss, "logistic"));
-  assert_true(strlen(json_string_value(json_object_get(root, "why"))) > 10);
+  assert_int_equal(json_integer_value(json_object_get(root, "models")), softmax || classes < 3 ? 0 : classes);
+  assert_true(classes < 3 || strlen(json_string_value(json_object_get(root, "loss_why"))) > 10);
   json_decref(root);
   tct_text_free(text);
+  tct_plan_free(plan);
   return softmax;
 }
 
@@ -243,9 +248,9 @@ static void what_one_fit_of_all_was_not_measured_with_is_one_against_the_rest(vo
   assert_false(takes_softmax(&other, 6, 200, 4));
   tct_error err = {0};
   other = config, other.epsilon = NAN;
-  assert_null(tct_choose_loss_json(&other, 5, 200, 4, &err));
+  other.loss = "auto", other.classes = 5, other.row_norm = 1;
+  assert_null(tct_plan_new(&other, 200, 4, &err));
   assert_int_equal(err.status, TCT_E_USAGE);
-  assert_null(tct_choose_loss_json(&config, 5, 0, 4, &err));
 }
 
 int main(void) {

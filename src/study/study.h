@@ -1,0 +1,38 @@
+/* study.h - several fits on the same people within one budget: what all cost together, and how much each may spend. */
+#ifndef TCT_STUDY_STUDY_H
+#define TCT_STUDY_STUDY_H
+#include "account/account.h"
+
+/* What is promised about everything together. */
+typedef struct tct_whole {
+  double epsilon, delta;
+  tct_neighbours neighbours;
+  const char *by; /* the accountant that proves it; NULL: there is no privacy */
+  bool divided;   /* no accountant knows the parts together: their (epsilon, delta) are simply added */
+} tct_whole;
+
+/* What the accountants prove at claim->delta; claim->by <- which.  INFINITY, and no error, where none knows the list.
+ */
+tct_status tct_price(const tct_events *list, tct_whole *claim, double *epsilon, tct_error *err);
+/* TCT_E_USAGE where verify would refuse the model for the work that it takes.  events: of the claim; work: that of
+ * planning once more; settings: for the sentence.  Within a purse of another it is that one's to say. */
+tct_status tct_price_verifiable(const tct_events *events, const tct_whole *claim, double work, int64_t settings,
+                                tct_error *err);
+
+/* One number moves every share: the largest at which everything costs at most epsilon. */
+typedef struct tct_sharing {
+  double epsilon;    /* of the whole */
+  double low, first; /* the number lies between low and epsilon, and is looked for from here on */
+  bool secant;       /* how fast the price grows is learnt; else it is taken to grow as the number does */
+  /* Plans everything for x; *price <- INFINITY where nothing is proved. */
+  tct_status (*at)(void *user, double x, double *price, tct_error *err);
+  /* The last plan stands from now on, or is dropped. */
+  void (*keep)(void *user, bool good);
+  void *user;
+} tct_sharing;
+/* *found: a plan was kept. */
+tct_status tct_share_largest(const tct_sharing *sharing, bool *found, tct_error *err);
+
+/* Part of epsilon or delta that is handed out where they are divided: the sum has room for its rounding. */
+#define TCT_DIVIDED (1 - 1e-12)
+#endif
