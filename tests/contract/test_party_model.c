@@ -71,7 +71,8 @@ static bool is_theirs(const char *path) {
 }
 
 static int seen, tried, kept;
-static int every = 1; /* with TCT_SAMPLE=N every N-th edit is tried, others each day; those of what is theirs are always */
+/* With TCT_SAMPLE=N every N-th edit is tried, others each day; those of what is theirs always are. */
+static int every = 1;
 
 /* `root`, of which one place was changed, is to be refused unless that place is theirs. */
 static void judge(const json_t *root, const char *path, const char *how) {
