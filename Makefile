@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .NOTPARALLEL:
 JOBS := $(shell nproc 2>/dev/null || echo 2)
-SLOTS := $(shell echo $$((2 * $(JOBS)))) # of tests: one that computes takes two, one that waits takes one
+SLOTS := $(shell echo $$((3 * $(JOBS)))) # of tests: one that computes takes three, one that waits takes one
 BUILD := build/release
 
 .PHONY: all audit check newest kills spark mutants proofs demo bench bench-default fuzz sanitize planted matrix format clean install setup coverage wasm wasm-check

@@ -123,7 +123,7 @@ else
 fi
 
 # ---- a link that is down for a moment: packets are lost, and sent again ----
-long=(--solver dpsgd:epochs=2000,batch=100 --penalty none)
+long=(--solver dpsgd:epochs=500,batch=100 --penalty none)
 ok 'one process' train p.csv "${common[@]}" "${long[@]}" --seed 5 -o one.json
 port=$((port + 1))
 for k in 0 1 2; do rank $k 10.219.1.2 "${long[@]}" --seed 5 --meet-timeout 30; done

@@ -3,7 +3,7 @@
 #
 # usage: planted.sh BUILD [NAME...]     BUILD: a build folder with libtacit_points.so; NAME: only these points
 #
-# TCT_SAMPLE=N: only every N-th point of the list, others each day of the year.
+# TCT_SAMPLE=N: only every N-th point of the list, others each day of the year.  TCT_JOBS: how many at once, 2 if unset.
 #
 # A fault is a point of the sources (src/core/point.h), listed in points.def with the tests of which one must fail with
 # it.  A test by the name test/SOLVER applies its laws to that solver alone.  The library with the points takes the place
@@ -51,7 +51,7 @@ while IFS=' ' read -r name tests; do
   listed=$((listed + 1))
   [ $((listed % every)) = "$turn" ] || continue
   planted=$((planted + 1))
-  if [ "$running" -ge 2 ]; then
+  if [ "$running" -ge "${TCT_JOBS:-2}" ]; then
     wait -n
     running=$((running - 1))
   fi
