@@ -74,14 +74,17 @@ class Schema:
         path : str or path
             The file.
         """
-        try:
-            with open(path, encoding="utf-8") as file:
-                made = cls(file.read())
-            made._file = os.path.abspath(path)
-            return made
-        except FileNotFoundError:
-            pass
-        raise FileNotFoundError(f"there is no schema file {os.fspath(path)}; check the name, or draft one: tacit.Schema.draft")
+        if not os.path.exists(path):
+            raise FileNotFoundError(
+                f"there is no schema file {os.fspath(path)}; check the name, or draft one: tacit.Schema.draft"
+            )
+        if not os.path.isfile(path):
+            raise ValueError(f"{os.fspath(path)} is no regular file; name the file of a schema")
+        _native.call_json("tct_schema_check_json", _native.text(path), None)  # of bounded size, and JSON in UTF-8
+        with open(path, encoding="utf-8") as file:
+            made = cls(file.read())
+        made._file = os.path.abspath(path)
+        return made
 
     @classmethod
     def draft(cls, data: Any, label: Optional[str] = None) -> "Schema":

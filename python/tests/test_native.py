@@ -163,6 +163,12 @@ def test_no_file_of_python_goes_over_what_it_came_from(tmp_path, monkeypatch):
     assert tacit.Schema.read("hard.json").json == tacit.Schema.read("s.json").json
     assert pathlib.Path("hard.json").read_bytes() == kept["s.json"], "it was replaced as a whole"
     os.mkfifo("pipe")
+    pathlib.Path("latin").write_bytes('{"columns": ["\xe9"]}'.encode("latin-1"))
+    with open("holes", "wb") as file:
+        file.truncate(1 << 36)
+    for name, why in {"pipe": "regular file", ".": "regular file", "latin": "JSON", "holes": "JSON"}.items():
+        with pytest.raises(ValueError, match=why):
+            tacit.Schema.read(name)
     for write in (schema.save, fitted[0].save, fitted[0].report):
         with pytest.raises(RuntimeError, match="not a regular file"):
             write("pipe")

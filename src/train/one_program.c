@@ -116,6 +116,7 @@ void tct_settings_config(tct_settings *list, const tct_config *config) {
 
 static const char SCHEMA[] = "the contents of the schema";
 
+/* Up to a byte 0, behind which the reader of schemas looks at nothing either: a file of holes has no end in sight. */
 static void add_schema_file(tct_settings *list, const char *path) {
   enum { STEP = 4096 };
   char room[STEP], hex[TCT_DIGEST_HEX];
@@ -125,7 +126,10 @@ static void add_schema_file(tct_settings *list, const char *path) {
   if (!file) tct_settings_word(list, SCHEMA, 0);
   if (!file) return;
   tct_digest_start(&digest);
-  while ((got = fread(room, 1, sizeof room, file)) > 0) tct_digest_field(&digest, 'B', room, got);
+  while ((got = fread(room, 1, sizeof room, file)) > 0) {
+    tct_digest_field(&digest, 'B', room, got);
+    if (memchr(room, 0, got)) break;
+  }
   fclose(file);
   tct_digest_end(&digest, hex);
   tct_settings_bytes(list, SCHEMA, hex, sizeof hex);
@@ -141,9 +145,10 @@ static void add_classes(tct_settings *list, const char *const *name, int64_t cou
   tct_settings_text(list, "the classes of the label", name ? hex : NULL);
 }
 
-void tct_settings_read(tct_settings *list, const tct_read_options *options) {
+void tct_settings_read(tct_settings *list, const tct_read_options *options, bool ranks) {
   add_fields(list, read_fields, READ_COUNT, options);
   add_classes(list, options->classes, options->classes_count);
+  if (options->schema_path && !ranks) return; /* nobody to agree with, and a pipe can be read once only */
   if (options->schema_path)
     add_schema_file(list, options->schema_path);
   else

@@ -8,8 +8,8 @@
 #include "train/plan.h"
 
 void tct_settings_config(tct_settings *list, const tct_config *config);
-/* With the contents of the schema; where it cannot be read, that it cannot. */
-void tct_settings_read(tct_settings *list, const tct_read_options *options);
+/* ranks: with the contents of the schema file, for others to compare; where it cannot be read, that it cannot. */
+void tct_settings_read(tct_settings *list, const tct_read_options *options, bool ranks);
 /* What was resolved: components with all options, public facts, and the promise. */
 void tct_settings_plan(tct_settings *list, const tct_plan *plan);
 /* What makes parts one table: columns, names, schema, and the form in memory. */

@@ -284,7 +284,7 @@ static tct_status check_inputs(const char *const *paths, size_t count, const tct
       count > 0 ? TCT_OK : tct_fail(err, TCT_E_USAGE, "no file is named; give a path, or - for standard input");
   if (status == TCT_OK) status = tct_inputs_named_once(paths, count, err);
   TCT_TRY(tct_team_agree(team, status, err));
-  tct_settings_read(&list, options);
+  tct_settings_read(&list, options, tct_team_ranks(team) > 1);
   tct_settings_word(&list, "the number of files", count);
   status = tct_team_same(team, &list, err);
   tct_settings_free(&list);
@@ -325,7 +325,7 @@ tct_data *tct_data_read_parts(const char *const *paths, size_t count, const tct_
 static tct_status read_frame_part(const tct_frame *frame, const tct_read_options *options, tct_team *team,
                                   tct_data **data, tct_error *err) {
   tct_settings list = {0};
-  tct_settings_read(&list, options);
+  tct_settings_read(&list, options, tct_team_ranks(team) > 1);
   tct_status status = tct_team_same(team, &list, err);
   tct_settings_free(&list);
   TCT_TRY(status);

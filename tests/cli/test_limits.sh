@@ -95,6 +95,9 @@ deep() { head -c 100000 /dev/zero | tr '\0' "$1"; }
 costly 'a schema that nests' 'deeper than 64' "echo a,y" train - --schema deep.json --loss logistic "${model[@]:2}"
 (printf '{"columns":['; yes '{},' | head -n 3000000 | tr -d '\n'; printf '{}]}') >wide.json
 costly 'a schema of many objects' 'more than 262144 lists' "echo a,y" train - --schema wide.json "${model[@]}"
+truncate -s 100G holes.json
+costly 'a schema of holes' 'no JSON text' "echo a,y" train - --schema holes.json "${model[@]}"
+costly 'a schema of zeros without end' 'no JSON text' "echo a,y" train - --schema /dev/zero "${model[@]}"
 costly 'a model that nests' 'deeper than 64' : report deep.json -o page.html
 costly 'a model of zeros without end' 'no JSON text' : verify /dev/zero
 costly 'verify of a model that nests' 'deeper than 64' : verify deep.json

@@ -41,6 +41,7 @@ json 'generate'
 has 'generate' rows kind seed data schema
 check 'generate writes the rows that it was asked for' test "$(wc -l <people.csv)" = 3001
 check 'generate writes the schema beside' test -s people.schema.json
+check 'a schema comes through a pipe' bash -c '"$TACIT" train people.csv --schema <(cat people.schema.json) --loss logistic --epsilon 1 --delta 1e-5 -o piped.json'
 ok 'generate again' generate --rows 3000 --seed 5 -o again.csv
 check 'the same seed gives the same records' cmp people.csv again.csv
 for key in walk path_length; do
