@@ -42,6 +42,10 @@ static double mu2_cost(double mu2, double delta) {
   return tct_gaussian_epsilon(sqrt(mu2), log(delta)) * (1 + TCT_MARGIN);
 }
 
+double tct_filter_mu2(double epsilon, double delta) {
+  return epsilon > 0 && delta > 0 ? largest_budget(mu2_cost, epsilon, delta) : 0;
+}
+
 /* The share of delta that an order gets, and its distance from the best one.  Most lists are best bounded at or near
  * the order that is best for Gaussian ones.  Each order more costs all the others some delta. */
 static const struct { double share, stretch; } orders[] = {{0.25, 0.5}, {0.5, 1}, {0.25, 2}};
@@ -142,6 +146,7 @@ tct_status tct_filter_spend(tct_filter *filter, const tct_event *event, tct_erro
       return spend_one_number(filter, 2 * rho, (double)event->count, err);
     case TCT_FILTER_RDP: return spend_orders(filter, event, err);
     case TCT_FILTER_SUM: return spend_sum(filter, event, err);
+    case TCT_FILTER_MIXED: break; /* asks for runs (mixed.h) */
   }
-  return tct_fail(err, TCT_E_USAGE, "unknown filter; use zcdp, gdp, rdp or sum");
+  return tct_fail(err, TCT_E_USAGE, "no filter of single events; use zcdp, gdp, rdp or sum");
 }
