@@ -101,24 +101,24 @@ static bool fits(const tct_mixed *f, const tct_spend *run, double count) {
 }
 
 /* The most that fit, by doubling and halving. */
-static double most(const tct_mixed *filter, const tct_spend *run) {
-  tct_mixed f = *filter;
+static double most(const tct_mixed *f, const tct_spend *run) {
   double low = 0, high = 1;
   if (!(run->mu2 >= 0 && run->mu2 < INFINITY && run->epsilon >= 0 && run->delta >= 0)) return 0;
-  if (!f.begun && run->mu2 > 0) begin(&f);
-  while (high < MOST && fits(&f, run, high)) low = high, high *= 2;
+  while (high < MOST && fits(f, run, high)) low = high, high *= 2;
   if (high >= MOST) return MOST;
   while (high - low > 1) {
     double middle = floor((low + high) / 2);
-    *(fits(&f, run, middle) ? &low : &high) = middle;
+    *(fits(f, run, middle) ? &low : &high) = middle;
   }
   return low;
 }
 
 int64_t tct_mixed_times(const tct_mixed *f, const tct_spend form[TCT_FORMS], int *next) {
   double best = 0;
+  tct_mixed gaussian = *f;
   for (int i = 0; i < TCT_FORMS; i++) {
-    double own = most(f, &form[i]);
+    if (form[i].mu2 > 0 && !gaussian.begun) begin(&gaussian);
+    double own = most(form[i].mu2 > 0 ? &gaussian : f, &form[i]);
     if (own > best) best = own, *next = i;
   }
   return (int64_t)best;
