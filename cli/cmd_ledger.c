@@ -13,10 +13,11 @@ static const cli_option options[] = {
      "with --init: likewise; below 1 / number of records; 0: pure epsilon alone", "none, --init needs it", "1e-5"},
     {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
      "with --init: the relation that every run must have", "add_remove", "replace_one"},
-    {"--filter", CLI_CHOICE, offsetof(cli_args, filter), "sum|zcdp|gdp|rdp",
-     "with --init: how runs add up; sum takes every run; the others take only runs whose events have such a cost, and "
-     "allow more of them",
-     "sum", "zcdp"},
+    {"--filter", CLI_CHOICE, offsetof(cli_args, filter), "mixed|sum|zcdp|gdp|rdp",
+     "with --init: how runs add up; mixed takes every run and sum does too; the others take only runs whose events "
+     "have "
+     "such a cost",
+     "mixed", "zcdp"},
     {"--name", CLI_TEXT, offsetof(cli_args, name), "TEXT", "with --init: words that say which data set this is",
      "no name", "people of 2026"},
     {"--unit", CLI_CHOICE, offsetof(cli_args, unit), "record|person",
@@ -139,6 +140,8 @@ static void print_state(const json_t *root) {
   if (cli_string(left, "unit")[0] != 'e')
     cli_line("", "in %s: %s spent, %s left", cli_string(left, "unit"), cli_real(cli_number(spent, "amount")),
              cli_real(cli_number(left, "amount")));
+  if (json_is_integer(json_object_get(left, "runs")))
+    cli_line("", "%.0f more runs like the last one", cli_number(left, "runs"));
   if (json_is_string(json_object_get(information, "accountant")))
     cli_line("information", "as one list fixed in advance the events cost epsilon %s by %s (permits nothing)",
              cli_real(cli_number(information, "epsilon")), cli_string(information, "accountant"));

@@ -817,8 +817,9 @@ TCT_API char *tct_components_json(const char *kind, const char *name, tct_error 
 /* ---- the budget ledger of a data set ------------------------------------------------------------ */
 
 /* Makes a ledger: a budget of (epsilon, delta) for all runs on one data set together.  name: words, or NULL.
- * filter: what permits a run, fixed for ever.  "sum" or NULL is the plain sum of the runs' epsilon and delta; "zcdp",
- * "gdp" and "rdp" are for ledgers all of whose events have such a cost.  Refuses a file that holds anything. */
+ * filter: what permits a run, fixed for ever.  "mixed" or NULL counts mu^2 of Gaussian events beside epsilon and delta
+ * of others.  "sum" is the plain sum of the runs' epsilon and delta.  "zcdp", "gdp" and "rdp" are for ledgers all of
+ * whose events have such a cost.  Refuses a file that holds anything. */
 TCT_API tct_status tct_ledger_init(const char *path, const char *name, const char *filter, tct_neighbours neighbours,
                                    double epsilon, double delta, tct_error *err);
 /* All settings of a new ledger. */

@@ -24,7 +24,7 @@ def study(quick: bool) -> tuple[chart.Chart, str]:
     rows, spent, left = [], [0.0], [2.0]
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "clients.ledger"
-        tacit.Ledger.create(path, epsilon=2, delta=1e-5, for_tests=True)
+        tacit.Ledger.create(path, filter="sum", epsilon=2, delta=1e-5, for_tests=True)
         ledger = tacit.Ledger(path, input_changed="another question to the same clients")
         for label, epsilon in QUESTIONS:
             bounds = {**BOUNDS, **{name: (0, 1) for name in YES if name != label}}

@@ -144,7 +144,7 @@ class Ledger:
             What all runs together may cost: epsilon above 0, delta in (0, 1).
         name : str, optional
             What the ledger is called where its state is shown.
-        filter : {"sum", "zcdp", "gdp", "rdp"}, default="sum"
+        filter : {"mixed", "sum", "zcdp", "gdp", "rdp"}, default="mixed"
             How the costs of runs are added up.
         neighbours : {"add_remove", "replace_one"}, default="add_remove"
             What two neighbouring tables differ in, for every run.

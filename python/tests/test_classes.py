@@ -40,7 +40,7 @@ def test_a_file_keeps_the_names_and_the_kind_of_the_labels(labels, tmp_path):
 
 def test_six_classes_are_one_file_one_page_one_claim_and_one_charge(tmp_path):
     X, y = data(SIX)
-    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=5.0, delta=1e-3)
+    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=5.0, filter="sum", delta=1e-3)
     frame = pd.DataFrame(X, columns=list("abcd")).assign(tree=y)
     model = tacit.PrivateLogisticRegression(**BUDGET, classes=SIX, ledger=ledger).fit(frame, "tree")
     model.save(tmp_path / "m.json")
@@ -160,7 +160,7 @@ def test_the_winner_of_a_search_over_classes_is_one_file(tmp_path):
 @pytest.mark.parametrize("labels", [SIX, [1, 2, 3]])
 def test_softmax_is_one_fit_with_a_row_for_each_class(labels, tmp_path):
     X, y = data(labels, rows=3000)
-    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=5.0, delta=1e-3)
+    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=5.0, filter="sum", delta=1e-3)
     model = tacit.PrivateLogisticRegression(**BUDGET, loss="softmax", classes=labels, ledger=ledger).fit(X, y)
     assert model.coef_.shape == (len(labels), 4) and model.intercept_.shape == (len(labels),)
     assert np.mean(model.predict(X) == y) > 0.6

@@ -163,7 +163,7 @@ def test_persons_are_weighed_before_the_estimate(tmp_path):
 
 
 def test_the_ledger_is_charged_once_with_the_whole(tmp_path):
-    ledger = tacit.Ledger.create(tmp_path / "L", epsilon=3.0, delta=1e-4, for_tests=True)
+    ledger = tacit.Ledger.create(tmp_path / "L", epsilon=3.0, filter="sum", delta=1e-4, for_tests=True)
     frame = people().drop(columns="kind")
     model = tacit.PrivateLogisticRegression(**BUDGET, classes=[0, 1], ledger=ledger).fit(frame, "y")
     assert len(ledger.state()["runs"]) == 1 and abs(ledger.spent["epsilon"] - 2.0) < 1e-9

@@ -354,7 +354,7 @@ def test_a_search_without_a_ledger_is_refused_and_with_one_is_charged(tmp_path):
         cross_val_score(make_pipeline(model), X, y, cv=2, error_score="raise")
     with pytest.raises(ValueError, match="spend epsilon each time"):
         GridSearchCV(model, {"C": [0.1, 1.0]}, cv=2, error_score="raise").fit(X, y)
-    ledger = tacit.Ledger.create(tmp_path / "l", epsilon=5.0, delta=1e-3)
+    ledger = tacit.Ledger.create(tmp_path / "l", filter="sum", epsilon=5.0, delta=1e-3)
     GridSearchCV(model.set_params(ledger=ledger), {"C": [0.1, 1.0]}, cv=2, error_score="raise").fit(X, y)
     assert len(ledger.state()["runs"]) == 5  # two by two, and the best once more
     with pytest.raises(tacit.BudgetError):
@@ -364,7 +364,7 @@ def test_a_search_without_a_ledger_is_refused_and_with_one_is_charged(tmp_path):
 
 def test_several_classes_are_one_charge(tmp_path):
     X, y = data(classes=3)
-    ledger = tacit.Ledger.create(tmp_path / "l", epsilon=1.5, delta=1e-4)
+    ledger = tacit.Ledger.create(tmp_path / "l", filter="sum", epsilon=1.5, delta=1e-4)
     model = tacit.PrivateLogisticRegression(**BUDGET, data_norm=2.0, classes=range(3), ledger=str(tmp_path / "l"))
     model.fit(X, y)
     runs = ledger.state()["runs"]

@@ -86,7 +86,7 @@ def table(folder, **settings):
 
 
 def spent(folder):
-    ledger = tacit.Ledger.create(folder / "l.db", epsilon=1.5, delta=1e-2)
+    ledger = tacit.Ledger.create(folder / "l.db", filter="sum", epsilon=1.5, delta=1e-2)
     plain(ledger=ledger)
     return plain(ledger=ledger)
 

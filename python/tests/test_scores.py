@@ -73,7 +73,7 @@ def test_several_classes_have_private_accuracy_and_log_loss():
 def test_private_scores_are_charged_and_refused_beyond_the_budget(tmp_path, monkeypatch):
     monkeypatch.setenv("TACIT_REGISTRY", "none")
     model = fitted()
-    ledger = tacit.Ledger.create(tmp_path / "l", epsilon=1.0, delta=1e-5)
+    ledger = tacit.Ledger.create(tmp_path / "l", filter="sum", epsilon=1.0, delta=1e-5)
     model.evaluate(people(), epsilon=0.7, delta=1e-6, ledger=ledger)
     with pytest.raises(tacit.BudgetError):
         model.evaluate(people(), epsilon=0.7, delta=1e-6, ledger=ledger)

@@ -162,7 +162,7 @@ def test_the_split_is_a_function_of_the_number_of_records():
 
 def test_the_ledger_is_charged_once_for_everything(tmp_path):
     X, y = data()
-    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=1.5, delta=1e-4)
+    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=1.5, filter="sum", delta=1e-4)
     fitted = search(ledger=ledger).fit(X, y)
     assert len(ledger.state()["runs"]) == 1 and ledger.spent["epsilon"] == pytest.approx(1.0)
     fitted.save(tmp_path / "m.json")
@@ -219,7 +219,7 @@ def test_several_classes_are_searched_too():
 
 def test_the_estimators_ledger_is_the_searches(tmp_path):
     X, y = data()
-    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=1.5, delta=1e-4)
+    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=1.5, filter="sum", delta=1e-4)
     base = tacit.PrivateLogisticRegression(**BASE, solver="dpgd", ledger=ledger.path)
     fitted = search(base=base).fit(X, y)
     assert len(ledger.state()["runs"]) == 1 and ledger.spent["epsilon"] == pytest.approx(1.0)
@@ -306,7 +306,7 @@ def test_the_price_of_random_tries_does_not_grow_with_the_grid():
 
 def test_the_best_of_random_tries_states_the_search_and_verifies(tmp_path):
     X, y = data()
-    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=2.0, delta=1e-4)
+    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=2.0, filter="sum", delta=1e-4)
     fitted = tries(ledger=ledger).fit(X, y)
     fitted.save(tmp_path / "m.json")
     answer = tacit.verify(tmp_path / "m.json", ledger=ledger.path)

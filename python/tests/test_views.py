@@ -43,7 +43,7 @@ def fitted(tmp_path_factory):
     rng = np.random.default_rng(1)
     X = rng.uniform(-1, 1, size=(3000, 4))
     ledger = tacit.Ledger.create(
-        tmp_path_factory.mktemp("views") / "a.ledger", epsilon=4.0, delta=1e-5, name="people <b>", people="ward & co"
+        tmp_path_factory.mktemp("views") / "a.ledger", filter="sum", epsilon=4.0, delta=1e-5, name="people <b>", people="ward & co"
     )
     model = tacit.PrivateLogisticRegression(**BUDGET, data_norm=2.5, classes=[0, 1], ledger=ledger)
     return model.fit(X, (X[:, 0] > 0).astype(int)), ledger, X

@@ -92,6 +92,7 @@ typedef enum tct_filter_kind {
   TCT_FILTER_GDP,  /* gaussian events only: sum of 1/noise^2 (4/noise^2) <= budget (= mu^2) */
   TCT_FILTER_RDP,  /* sum of RDP <= budget at one of a few orders, each with its own share of delta (filter.c) */
   TCT_FILTER_SUM,  /* plain sum of epsilon and delta */
+  TCT_FILTER_MIXED /* mu^2, epsilon and delta beside each other; asks for runs, not events (mixed.h) */
 } tct_filter_kind;
 enum { TCT_FILTER_ORDERS = 3 };
 typedef struct tct_filter {
@@ -109,4 +110,6 @@ tct_status tct_filter_init(tct_filter *filter, tct_filter_kind kind, tct_neighbo
                            double delta, tct_error *err);
 /* Charges the event (count times), or returns TCT_E_BUDGET and charges nothing. */
 tct_status tct_filter_spend(tct_filter *filter, const tct_event *event, tct_error *err);
+/* The largest mu^2 of Gaussian steps within (epsilon, delta); 0: none. */
+double tct_filter_mu2(double epsilon, double delta);
 #endif

@@ -16,21 +16,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The largest value that keeps cost(value) <= epsilon, by halving on the logarithm. */
-static double largest_budget(double (*cost)(double value, double delta), double epsilon, double delta) {
-  double low = log(1e-300), high = log(1e12);
-  if (cost(exp(low), delta) > epsilon) return 0;
-  while (high - low > 1e-13) {
-    double middle = 0.5 * (low + high);
-    if (middle == low || middle == high) break;
-    if (cost(exp(middle), delta) <= epsilon)
-      low = middle;
-    else
-      high = middle;
-  }
-  return exp(low) * (1 - TCT_MARGIN);
-}
-
 static double rho_divergence(double alpha, const void *user) { return alpha * *(const double *)user; }
 
 static double rho_cost(double rho, double delta) {
@@ -38,8 +23,28 @@ static double rho_cost(double rho, double delta) {
   return tct_renyi_epsilon(&curve, delta, NULL);
 }
 
-static double mu2_cost(double mu2, double delta) {
-  return tct_gaussian_epsilon(sqrt(mu2), log(delta)) * (1 + TCT_MARGIN);
+/* The largest rho of cost at most epsilon, by halving on the logarithm. */
+static double largest_rho(double epsilon, double delta) {
+  double low = log(1e-300), high = log(1e12);
+  if (rho_cost(exp(low), delta) > epsilon) return 0;
+  while (high - low > 1e-13) {
+    double middle = 0.5 * (low + high);
+    if (middle == low || middle == high) break;
+    *(rho_cost(exp(middle), delta) <= epsilon ? &low : &high) = middle;
+  }
+  return exp(low) * (1 - TCT_MARGIN);
+}
+
+/* By halving on the logarithm, as well: the curve itself is asked, which is quicker than its inverse. */
+double tct_filter_mu2(double epsilon, double delta) {
+  double low = log(1e-300), high = log(1e12), most = epsilon * (1 - TCT_MARGIN);
+  if (!(epsilon > 0 && delta > 0) || tct_gaussian_log_delta(1e-150, most, NULL) > log(delta)) return 0;
+  while (high - low > 1e-13) {
+    double middle = 0.5 * (low + high);
+    if (middle == low || middle == high) break;
+    *(tct_gaussian_log_delta(exp(0.5 * middle), most, NULL) <= log(delta) ? &low : &high) = middle;
+  }
+  return exp(low) * (1 - TCT_MARGIN);
 }
 
 /* The share of delta that an order gets, and its distance from the best one.  Most lists are best bounded at or near
@@ -79,8 +84,8 @@ tct_status tct_filter_init(tct_filter *filter, tct_filter_kind kind, tct_neighbo
   filter->neighbours = neighbours;
   filter->epsilon = filter->budget = epsilon;
   filter->delta = delta;
-  if (kind == TCT_FILTER_ZCDP) filter->budget = largest_budget(rho_cost, epsilon, delta);
-  if (kind == TCT_FILTER_GDP) filter->budget = largest_budget(mu2_cost, epsilon, delta);
+  if (kind == TCT_FILTER_ZCDP) filter->budget = largest_rho(epsilon, delta);
+  if (kind == TCT_FILTER_GDP) filter->budget = tct_filter_mu2(epsilon, delta);
   if (kind == TCT_FILTER_RDP) fix_orders(filter);
   return TCT_OK;
 }
@@ -142,6 +147,7 @@ tct_status tct_filter_spend(tct_filter *filter, const tct_event *event, tct_erro
       return spend_one_number(filter, 2 * rho, (double)event->count, err);
     case TCT_FILTER_RDP: return spend_orders(filter, event, err);
     case TCT_FILTER_SUM: return spend_sum(filter, event, err);
+    case TCT_FILTER_MIXED: break; /* asks for runs (mixed.h) */
   }
-  return tct_fail(err, TCT_E_USAGE, "unknown filter; use zcdp, gdp, rdp or sum");
+  return tct_fail(err, TCT_E_USAGE, "no filter of single events; use zcdp, gdp, rdp or sum");
 }

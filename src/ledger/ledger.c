@@ -88,7 +88,7 @@ static tct_status check_settings(const tct_ledger *l, tct_error *err) {
   TCT_TRY(check_words(l->name, 200, "the ledger's name", err));
   TCT_TRY(check_words(l->people, TCT_LEDGER_TEXT, "the words for the people", err));
   tct_filter filter;
-  if (l->filter == TCT_FILTER_SUM) return TCT_OK;
+  if (l->filter == TCT_FILTER_SUM || l->filter == TCT_FILTER_MIXED) return TCT_OK;
   return tct_filter_init(&filter, l->filter, l->neighbours, l->epsilon, l->delta, err);
 }
 
@@ -139,8 +139,8 @@ tct_status tct_ledger_make(const char *path, const tct_ledger_options *options, 
                          .unit = o->persons != 0,
                          .for_tests = o->for_tests != 0,
                          .people = (char *)o->people};
-  int kind = tct_ledger_filter_find(o->filter ? o->filter : "sum");
-  if (kind < 0) return tct_fail(err, TCT_E_USAGE, "no filter has this name; use sum, zcdp, gdp or rdp");
+  int kind = tct_ledger_filter_find(o->filter ? o->filter : "mixed");
+  if (kind < 0) return tct_fail(err, TCT_E_USAGE, "no filter has this name; use mixed, sum, zcdp, gdp or rdp");
   settings.filter = (tct_filter_kind)kind;
   TCT_TRY(check_settings(&settings, err));
   if (o->anchor && !(settings.anchor = tct_anchor_path(o->anchor, err))) return TCT_E_RUN;

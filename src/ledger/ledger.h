@@ -7,7 +7,9 @@
  * input and in no export, and no hash of the chain depends on them.
  *
  * PERMISSION  One filter, chosen when the ledger is made and never changed:
- *   sum    the plain sum of the runs' (epsilon, delta); every run has this form.  The default.
+ *   mixed  mu^2 of Gaussian events, and epsilon and delta of others, beside each other (account/mixed.c).  Every run
+ *          has such a form.  The default.
+ *   sum    the plain sum of the runs' (epsilon, delta); every run has this form.
  *   zcdp   the sum of rho of all events; gdp: the sum of mu^2 of Gaussian events; rdp: the Renyi costs at fixed
  *          orders.  A run with an event that has no such cost is refused.
  * Why not the best of the four at each step? Runs are chosen after looking at earlier results, so the filter that
@@ -19,6 +21,7 @@
 #ifndef TCT_LEDGER_LEDGER_H
 #define TCT_LEDGER_LEDGER_H
 #include "account/account.h"
+#include "account/mixed.h"
 #include "core/digest.h"
 #include "ledger/fingerprint.h"
 #include "model/model.h"
@@ -203,7 +206,7 @@ int tct_plain_open(const char *path, int flags);
 tct_status tct_ledger_read_chain(tct_ledger *ledger, tct_error *err);
 /* The hash of the statement's current row: of `previous`, the table's name, and all columns but the last. */
 void tct_ledger_row_hash(sqlite3_stmt *row, const char *table, const char *previous, char hex[TCT_DIGEST_HEX]);
-/* "sum" ..., and back (-1: none). */
+/* "mixed" ..., and back (-1: none). */
 const char *tct_ledger_filter_name(tct_filter_kind kind);
 int tct_ledger_filter_find(const char *name);
 
@@ -247,7 +250,8 @@ tct_status tct_ledger_read_secret(tct_ledger *ledger, tct_error *err);
 
 /* Where the budget stands under the ledger's filter. */
 typedef struct tct_ledger_state {
-  tct_filter filter;          /* all but sum */
+  tct_filter filter;          /* all but sum and mixed */
+  tct_mixed mixed;            /* mixed */
   long double epsilon, delta; /* plain sums over the runs */
   int overspent;              /* a recorded run does not fit: nothing is left */
 } tct_ledger_state;
@@ -264,6 +268,7 @@ typedef struct tct_ledger_account {
   double epsilon, delta; /* what the recorded runs amount to */
   double left;           /* beside runs and reservations, in that unit, with: */
   double epsilon_left, delta_left;
+  int64_t more; /* runs like the last one that fit beside runs and reservations, up to 2^40; -1: there is no run */
 } tct_ledger_account;
 tct_status tct_ledger_account_of(const tct_ledger *ledger, tct_ledger_account *out, tct_error *err);
 #endif

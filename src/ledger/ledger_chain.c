@@ -16,13 +16,16 @@ static const char *const table_query[TABLES] = {
     "SELECT seq, run, event, hash FROM events ORDER BY seq",
     "SELECT seq, run, kind, text, hash FROM notes ORDER BY seq",
 };
-static const char *const filter_names[] = {
-    [TCT_FILTER_ZCDP] = "zcdp", [TCT_FILTER_GDP] = "gdp", [TCT_FILTER_RDP] = "rdp", [TCT_FILTER_SUM] = "sum"};
+static const char *const filter_names[] = {[TCT_FILTER_ZCDP] = "zcdp",
+                                           [TCT_FILTER_GDP] = "gdp",
+                                           [TCT_FILTER_RDP] = "rdp",
+                                           [TCT_FILTER_SUM] = "sum",
+                                           [TCT_FILTER_MIXED] = "mixed"};
 
 const char *tct_ledger_filter_name(tct_filter_kind kind) { return filter_names[kind]; }
 
 int tct_ledger_filter_find(const char *name) {
-  for (int k = 0; k < 4; k++)
+  for (int k = 0; k <= TCT_FILTER_MIXED; k++)
     if (name && !strcmp(name, filter_names[k])) return k;
   return -1;
 }

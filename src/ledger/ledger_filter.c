@@ -14,30 +14,73 @@ static int fits(long double sum, double budget) { return sum <= (long double)bud
 
 static tct_status start(const tct_ledger *l, tct_ledger_state *state, tct_error *err) {
   memset(state, 0, sizeof *state);
-  if (l->filter == TCT_FILTER_SUM) return TCT_OK;
+  tct_mixed_init(&state->mixed, l->epsilon, l->delta);
+  if (l->filter == TCT_FILTER_SUM || l->filter == TCT_FILTER_MIXED) return TCT_OK;
   return tct_filter_init(&state->filter, l->filter, l->neighbours, l->epsilon, l->delta, err);
 }
 
-/* Adds (epsilon, delta) and the events, all or nothing. */
-static tct_status add(const tct_ledger *l, double epsilon, double delta, const tct_events *events,
-                      tct_ledger_state *state, tct_error *err) {
+/* What a run or a reservation costs. */
+typedef struct cost {
+  double epsilon, delta;
+  const tct_events *events;
+} cost;
+
+static tct_status add_events(const tct_events *events, int64_t times, tct_filter *filter, tct_error *err) {
+  for (int64_t i = 0; i < events->len; i++) {
+    tct_event event = events->at[i];
+    if (__builtin_mul_overflow(event.count, times, &event.count)) return TCT_E_BUDGET;
+    TCT_TRY(tct_filter_spend(filter, &event, err));
+  }
+  return TCT_OK;
+}
+
+/* Adds so many equal runs, all or nothing. */
+static tct_status add_times(const tct_ledger *l, const cost *run, int64_t times, tct_ledger_state *state,
+                            tct_error *err) {
   tct_ledger_state next = *state;
-  next.epsilon += epsilon;
-  next.delta += TCT_POINT(ledger_forgets_delta, delta, 0);
+  tct_spend form[TCT_FORMS];
+  next.epsilon += (long double)times * run->epsilon;
+  next.delta += (long double)times * TCT_POINT(ledger_forgets_delta, run->delta, 0);
   if (l->filter == TCT_FILTER_SUM) {
     if (!fits(next.epsilon, l->epsilon) || !fits(next.delta, l->delta)) return TCT_E_BUDGET;
+  } else if (l->filter == TCT_FILTER_MIXED) {
+    tct_mixed_forms(run->events, l->neighbours, run->epsilon, run->delta, form);
+    for (int64_t k = 0; k < times; k++) TCT_TRY(tct_mixed_spend(&next.mixed, form));
   } else {
-    for (int64_t i = 0; i < events->len; i++) TCT_TRY(tct_filter_spend(&next.filter, &events->at[i], err));
+    TCT_TRY(add_events(run->events, times, &next.filter, err));
   }
   *state = next;
   return TCT_OK;
+}
+
+static tct_status add(const tct_ledger *l, const cost *run, tct_ledger_state *state, tct_error *err) {
+  return add_times(l, run, 1, state, err);
+}
+
+/* By doubling and halving. */
+static int64_t more(const tct_ledger *l, const cost *run, const tct_ledger_state *state) {
+  tct_spend form[TCT_FORMS];
+  int64_t low = 0, high = 1, most = (int64_t)1 << 40;
+  tct_ledger_state try = *state;
+  if (state->overspent) return 0;
+  if (l->filter == TCT_FILTER_MIXED) {
+    tct_mixed_forms(run->events, l->neighbours, run->epsilon, run->delta, form);
+    return tct_mixed_more(&state->mixed, form);
+  }
+  while (high < most && add_times(l, run, high, &try, NULL) == TCT_OK) low = high, high *= 2, try = *state;
+  while (high < most && high - low > 1) {
+    int64_t middle = low + (high - low) / 2;
+    try = *state;
+    *(add_times(l, run, middle, &try, NULL) == TCT_OK ? &low : &high) = middle;
+  }
+  return high < most ? low : most;
 }
 
 tct_status tct_ledger_state_of(const tct_ledger *l, tct_ledger_state *state, tct_error *err) {
   TCT_TRY(start(l, state, err));
   for (int64_t i = 0; i < l->len; i++) {
     const tct_ledger_run *run = &l->runs[i];
-    if (add(l, run->epsilon, run->delta, &run->events, state, NULL) == TCT_OK) continue;
+    if (add(l, &(cost){run->epsilon, run->delta, &run->events}, state, NULL) == TCT_OK) continue;
     state->overspent = 1; /* by hand or by another version's figures; nothing more is permitted */
     state->epsilon += run->epsilon;
     state->delta += run->delta;
@@ -51,7 +94,8 @@ static const char *add_reserved(const tct_ledger *l, const char *own, tct_ledger
   for (int64_t i = 0; i < l->reserved; i++) {
     const tct_ledger_reservation *r = &l->reservations[i];
     if (!tct_ledger_is_reserved(r) || (own && !strcmp(own, r->id))) continue;
-    if (add(l, r->epsilon, r->delta, &r->events, state, NULL) != TCT_OK) state->overspent = 1; /* nothing is left */
+    if (add(l, &(cost){r->epsilon, r->delta, &r->events}, state, NULL) != TCT_OK)
+      state->overspent = 1; /* nothing is left */
     if (!end || strcmp(end, r->end) < 0) end = r->end;
   }
   return end;
@@ -80,13 +124,16 @@ tct_status tct_ledger_permit(const tct_ledger *l, const tct_ledger_promise *p, t
     return tct_fail(err, TCT_E_BUDGET, "a run without privacy cannot be charged to a ledger; leave the ledger out");
   if (TCT_POINT(overspent_ledger_permits_again, state->overspent, false))
     return refuse(l, p, "more than the budget is recorded already", err);
-  tct_ledger_state beside = *state;
-  tct_status status = add(l, p->epsilon, p->delta, p->events, state, &why);
+  const cost run = {p->epsilon, p->delta, p->events};
+  tct_ledger_state before = *state, after;
+  tct_status status = add(l, &run, state, &why);
   if (status == TCT_E_USAGE) return refuse(l, p, "it has an event that the ledger's filter cannot add up", err);
   if (status != TCT_OK) return refuse(l, p, "that is more than is left", err);
-  const char *end = add_reserved(l, p->reserved, &beside);
+  after = *state; /* one filter asks for the order, which is the others' to choose: before and after this run */
+  const char *end = add_reserved(l, p->reserved, &before);
+  add_reserved(l, p->reserved, &after);
   if (TCT_POINT(reservations_keep_nothing, !end, end != NULL) ||
-      (!beside.overspent && add(l, p->epsilon, p->delta, p->events, &beside, NULL) == TCT_OK))
+      (!before.overspent && !after.overspent && add(l, &run, &before, NULL) == TCT_OK))
     return TCT_OK;
   snprintf(words, sizeof words, "that is more than is left beside what is reserved until %s", end);
   return refuse(l, p, words, err);
@@ -123,7 +170,8 @@ static tct_status amounts(const tct_ledger *l, const tct_ledger_state *state, tc
   static const char *const units[] = {[TCT_FILTER_ZCDP] = "rho",
                                       [TCT_FILTER_GDP] = "mu_squared",
                                       [TCT_FILTER_RDP] = "renyi",
-                                      [TCT_FILTER_SUM] = "epsilon"};
+                                      [TCT_FILTER_SUM] = "epsilon",
+                                      [TCT_FILTER_MIXED] = "epsilon"};
   bool any = state->epsilon > 0;
   *out = (tct_ledger_account){.unit = units[l->filter], .order = NAN, .delta = any ? l->delta : 0};
   out->budget = state->filter.budget;
@@ -132,6 +180,11 @@ static tct_status amounts(const tct_ledger *l, const tct_ledger_state *state, tc
     out->budget = l->epsilon;
     out->spent = out->epsilon = (double)state->epsilon;
     out->delta = (double)state->delta;
+  }
+  if (l->filter == TCT_FILTER_MIXED) {
+    out->budget = l->epsilon;
+    tct_mixed_claim(&state->mixed, &out->epsilon, &out->delta);
+    out->spent = out->epsilon;
   }
   double sensitivity = l->neighbours == TCT_REPLACE_ONE ? 2 : 1; /* mu = sensitivity/noise */
   if (l->filter == TCT_FILTER_ZCDP && any)
@@ -146,7 +199,8 @@ static tct_status amounts(const tct_ledger *l, const tct_ledger_state *state, tc
   if (state->overspent && out->epsilon < l->epsilon) out->epsilon = l->epsilon;
   out->left = fmax(0, out->budget - out->spent);
   out->epsilon_left = fmax(0, l->epsilon - out->epsilon);
-  out->delta_left = l->filter == TCT_FILTER_SUM ? fmax(0, l->delta - out->delta) : l->delta;
+  out->delta_left =
+      l->filter == TCT_FILTER_SUM || l->filter == TCT_FILTER_MIXED ? fmax(0, l->delta - out->delta) : l->delta;
   return TCT_OK;
 }
 
@@ -155,8 +209,13 @@ tct_status tct_ledger_account_of(const tct_ledger *l, tct_ledger_account *out, t
   tct_ledger_account beside;
   TCT_TRY(tct_ledger_state_of(l, &state, err));
   TCT_TRY(amounts(l, &state, out, err));
-  if (!add_reserved(l, NULL, &state)) return TCT_OK;
-  TCT_TRY(amounts(l, &state, &beside, err));
-  out->left = beside.left, out->epsilon_left = beside.epsilon_left, out->delta_left = beside.delta_left;
+  if (add_reserved(l, NULL, &state)) {
+    TCT_TRY(amounts(l, &state, &beside, err));
+    out->left = beside.left, out->epsilon_left = beside.epsilon_left, out->delta_left = beside.delta_left;
+  }
+  out->more = -1;
+  if (!l->len) return TCT_OK;
+  const tct_ledger_run *last = &l->runs[l->len - 1];
+  out->more = more(l, &(cost){last->epsilon, last->delta, &last->events}, &state);
   return TCT_OK;
 }

@@ -111,14 +111,15 @@ static json_t *figures_out(const tct_ledger *l, tct_error *err) {
   json_t *information = information_out(l, err);
   if (!information) return NULL;
   return json_pack(
-      "{s:s, s:i, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:{s:o, s:o, s:s, s:o, s:o}, s:{s:o, s:o, s:s, s:o}, s:o}",
+      "{s:s, s:i, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:{s:o, s:o, s:s, s:o, s:o}, s:{s:o, s:o, s:s, s:o, s:o}, "
+      "s:o}",
       "format", "tacit-ledger", "version", l->version, "name", l->name, "created", l->created, "neighbours",
       tct_neighbours_name((int)l->neighbours), "filter", tct_ledger_filter_name(l->filter), "epsilon",
       tct_json_real(l->epsilon), "delta", tct_json_real(l->delta), "head", l->head, "runs", runs_out(l), "spent",
       "epsilon", tct_json_real(a.epsilon), "delta", tct_json_real(a.delta), "unit", a.unit, "amount",
       tct_json_real(a.spent), "order", tct_json_real(a.order), "left", "epsilon", tct_json_real(a.epsilon_left),
-      "delta", tct_json_real(a.delta_left), "unit", a.unit, "amount", tct_json_real(a.left), "information",
-      information);
+      "delta", tct_json_real(a.delta_left), "unit", a.unit, "amount", tct_json_real(a.left), "runs",
+      a.more < 0 ? json_null() : json_integer(a.more), "information", information);
 }
 
 static json_t *ledger_out(const tct_ledger *l, tct_error *err) {

@@ -115,7 +115,7 @@ ok 'two classes' train b.csv --label ripe --row-norm 2 --classes no,yes --loss a
 says 'are logistic' '^ *loss +logistic$'
 
 # ---- charged once ----
-ok 'ledger' ledger L --init --epsilon 3 --delta 1e-5
+ok 'ledger' ledger L --init --filter sum --epsilon 3 --delta 1e-5
 ok 'charged' train "${plain[@]}" "${list[@]}" --ledger L -o l.json
 ok 'the run' ledger L --json
 check 'one run of the whole' test "$(python3 -c 'import json; print([r["epsilon"] for r in json.load(open(".out"))["runs"]])')" = '[2.0]'

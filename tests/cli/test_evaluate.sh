@@ -58,7 +58,7 @@ ok 'hinge' train k.csv --schema k.schema.json --loss hinge --epsilon 4 --delta 1
 ok 'hinge, private' evaluate hinge.json k.csv --epsilon 2 --delta 1e-6
 says 'has no probabilities' 'mean_loss +[0-9.]+, standard error'
 
-ok 'a ledger' ledger --init t.ledger --epsilon 1 --delta 1e-5
+ok 'a ledger' ledger --init t.ledger --filter sum --epsilon 1 --delta 1e-5
 ok 'charged' evaluate m.json p.csv --epsilon 0.7 --delta 1e-6 --ledger t.ledger
 bad 'no more is left' 4 '.' evaluate m.json p.csv --epsilon 0.7 --delta 1e-6 --ledger t.ledger
 ok 'the ledger' ledger t.ledger

@@ -70,10 +70,12 @@ ok 'a second run' "${train[@]}" --epsilon 0.4 --ledger L -o b.json
 ok 'show' ledger L
 says 'shows the budget' 'budget +epsilon 1, delta 1e-05, add_remove'
 says 'shows the runs' '^runs +2'
+says 'and how many more fit' ' 0 more runs like the last one'
 ok 'show as JSON' ledger L --json
 check 'JSON: two runs' test "$(python3 -c 'import json; print(len(json.load(open(".out"))["runs"]))')" = 2
 within 'JSON: spent' 0.999999999 "$(field spent.epsilon)" 1.000000001
 within 'JSON: left' 0 "$(field left.epsilon)" 1e-9
+check 'JSON: no more runs fit' test "$(field left.runs)" = 0
 cp .out export.json
 if python3 -c 'import jsonschema' 2>/dev/null; then
   check 'the export keeps its schema' python3 -c 'import json, jsonschema, sys

@@ -26,6 +26,7 @@ static void make_ledger(int persons, int for_tests, const char *anchor) {
   tct_error err = {0};
   unlink("L");
   tct_ledger_options_default(&options);
+  options.filter = "sum";
   options.epsilon = 100;
   options.delta = 1e-3;
   options.persons = persons;

@@ -55,7 +55,7 @@ static void ten_tenths_fill_a_budget_of_one_and_an_eleventh_is_refused(void **st
 
 static void one_part_in_a_billion_too_much_is_refused(void **state) {
   (void)state;
-  new_ledger(1, NULL);
+  new_ledger(1, "sum");
   assert_int_equal(charge("pure:epsilon=0.5", 1.000000001, 1e-6), TCT_E_BUDGET);
   assert_int_equal(charge("pure:epsilon=0.5", 0.5, 1.00000001e-5), TCT_E_BUDGET); /* delta is a budget too */
   assert_int_equal(charge("pure:epsilon=0.5", 1, 1e-5), TCT_OK);
@@ -63,7 +63,7 @@ static void one_part_in_a_billion_too_much_is_refused(void **state) {
 
 static void a_claim_below_the_events_cost_is_refused(void **state) {
   (void)state;
-  new_ledger(10, NULL);
+  new_ledger(10, "sum");
   assert_int_equal(charge("gaussian:noise=1", 0.5, 1e-6), TCT_E_USAGE);
   assert_int_equal(charge("gaussian:noise=0", NAN, 1e-6), TCT_E_USAGE);
   assert_int_equal(charge("gaussian:noise=1", NAN, 1e-6), TCT_OK);
@@ -119,11 +119,18 @@ static void the_relation_must_be_the_ledgers(void **state) {
   assert_int_equal(err.status, TCT_E_BUDGET);
 }
 
-/* Charges until refused; how many passed, and the whole list's exact cost, which must be within the budget. */
+/* Charges until refused, as often as was said after each; how many passed, and the whole list's exact cost, which must
+ * be within the budget. */
 static int fill(const char *filter, const char *event, double delta) {
   int passed = 0;
   new_ledger(1, filter);
-  while (passed < 1000 && charge(event, NAN, delta) == TCT_OK) passed++;
+  double more = NAN; /* said after the run before */
+  for (; passed < 1000 && charge(event, NAN, delta) == TCT_OK; passed++) {
+    double next = ledger_number("left", "runs");
+    assert_true(passed == 0 || next == more - 1);
+    more = next;
+  }
+  assert_true(more == 0);
   assert_true(ledger_number("information", "epsilon") <= 1 + 1e-9);
   assert_true(ledger_number("spent", "epsilon") <= 1 + 1e-6);
   return passed;
@@ -131,12 +138,13 @@ static int fill(const char *filter, const char *event, double delta) {
 
 static void filters_of_gaussian_runs_permit_more_than_the_plain_sum(void **state) {
   (void)state;
-  int sum = fill(NULL, "gaussian:noise=30", 1e-7);
+  int sum = fill("sum", "gaussian:noise=30", 1e-7);
   int zcdp = fill("zcdp", "gaussian:noise=30", 1e-7);
   int gdp = fill("gdp", "gaussian:noise=30", 1e-7);
-  int rdp = fill("rdp", "gaussian:noise=30", 1e-7);
-  print_message("runs of gaussian:noise=30 within epsilon 1: sum %d, zcdp %d, gdp %d, rdp %d\n", sum, zcdp, gdp, rdp);
-  assert_true(sum < rdp && rdp <= zcdp && zcdp < gdp);
+  int rdp = fill("rdp", "gaussian:noise=30", 1e-7), mixed = fill(NULL, "gaussian:noise=30", 1e-7);
+  print_message("runs of gaussian:noise=30 within epsilon 1: sum %d, zcdp %d, gdp %d, rdp %d, mixed %d\n", sum, zcdp,
+                gdp, rdp, mixed);
+  assert_true(sum < rdp && rdp <= zcdp && zcdp < mixed && mixed < gdp);
   /* mu^2 = k/900; epsilon(mu) at 1e-5 reaches 1 at mu = 0.2680, found with the exact curve */
   assert_int_equal(gdp, 64);
 }
@@ -238,8 +246,8 @@ static bool reservation_is(int i, const char *state) {
 
 static void what_is_reserved_refuses_others_and_becomes_one_charge(void **state) {
   (void)state;
-  static const char *const filters[] = {"sum", "zcdp", "gdp", "rdp"};
-  for (int i = 0; i < 4; i++) {
+  static const char *const filters[] = {"sum", "zcdp", "gdp", "rdp", "mixed"};
+  for (int i = 0; i < 5; i++) {
     tct_error err = {0};
     char id[TCT_LEDGER_ID] = "", other[TCT_LEDGER_ID] = "";
     new_ledger(i ? 0.2 : 1, filters[i]); /* room for one of these runs, under every filter */
@@ -280,8 +288,8 @@ static void what_is_released_is_free_and_cannot_be_charged(void **state) {
 /* A charge is a run like any other, whatever was reserved for it: the filter is asked for what is charged. */
 static void a_reservation_charges_no_more_than_is_left_beside_others(void **state) {
   (void)state;
-  static const char *const filters[] = {"sum", "zcdp", "gdp", "rdp"};
-  for (int i = 0; i < 4; i++) {
+  static const char *const filters[] = {"sum", "zcdp", "gdp", "rdp", "mixed"};
+  for (int i = 0; i < 5; i++) {
     tct_error err = {0};
     char small[TCT_LEDGER_ID] = "", other[TCT_LEDGER_ID] = "";
     new_ledger(i ? 0.31 : 1, filters[i]); /* room for two of these runs, under every filter */
@@ -350,7 +358,7 @@ static void a_reservation_ends_by_itself_whatever_the_clock_did(void **state) {
     char none[TCT_LEDGER_ID] = "", own[TCT_LEDGER_ID];
     memcpy(own, id, sizeof own);
     for (int taken = 0; taken < 2; taken++) {
-      new_ledger(1, NULL);
+      new_ledger(1, "sum");
       reserve_until(rows[i].end, id);
       assert_true(reservation_is(0, rows[i].lives ? "reserved" : "ended"));
       if (taken) assert_int_equal(in_phases(0.5, 0, none, &err), rows[i].lives ? TCT_E_BUDGET : TCT_OK);
