@@ -119,6 +119,7 @@ static const char *encode_value(tct_encoder *e, const tct_column *column, const 
   const char *text = text_of(value, number, &length, &bad);
   if (bad) return "the value is a list or an object; " FLAT;
   if (column->kind == TCT_COLUMN_NUMBER) return encode_number(e, column, value, text, length);
+  if (column->kind == TCT_COLUMN_DATE && !text) return tct_encode_number(e, column, 0, true);
   return text ? tct_encode_text(e, column, text, length) : tct_encode_listed(e, column, -1, true);
 }
 

@@ -8,6 +8,14 @@
 enum { COLUMNS = 100, PRINTED = 10, VALUES = 12 }; /* of a table's columns, on paper, and of a category's values */
 
 static void number_bounds(tct_html *h, const json_t *column) {
+  const char *first = tct_page_string(column, "lower"), *last = tct_page_string(column, "upper");
+  if (first[0]) { /* dates */
+    tct_html_put(h, "from ");
+    tct_html_field(h, "span", "schema.bound", first);
+    tct_html_put(h, " to ");
+    tct_html_field(h, "span", "schema.bound", last);
+    return;
+  }
   tct_html_put(h, "from ");
   tct_html_real(h, "schema.bound", json_number_value(json_object_get(column, "lower")), 0);
   tct_html_put(h, " to ");
@@ -39,7 +47,7 @@ static void column_row(tct_html *h, const json_t *column, bool printed) {
   const char *type = tct_page_string(column, "type");
   tct_html_put(h, printed ? "<tr>" : "<tr class=\"screen\">");
   column_name(h, column);
-  if (!strcmp(type, "number"))
+  if (!strcmp(type, "number") || !strcmp(type, "date"))
     number_bounds(h, column);
   else if (!strcmp(type, "category"))
     values(h, json_object_get(column, "values"));

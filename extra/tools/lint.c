@@ -42,6 +42,7 @@ static void look_at_column(json_t *list, const tct_column *column) {
       find(list, column->name, "look", "\"missing\" lies outside the bounds and is brought to the nearer one");
     return;
   }
+  if (column->kind == TCT_COLUMN_DATE) return;
   if (column->features == 0) find(list, column->name, "look", "its only value is dropped, so that it says nothing");
   if (column->listed == 1 && column->features == 1)
     find(list, column->name, "look", "it has one value only; unless others are possible, ignore it");

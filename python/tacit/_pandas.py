@@ -6,6 +6,7 @@ pandas itself, or NumPy, walks over the cells; nothing here does, but for column
 from __future__ import annotations
 
 import ctypes
+import datetime
 import numbers
 from collections.abc import Iterator
 from typing import Any, Optional, Tuple
@@ -54,6 +55,11 @@ def _column(series: Any) -> Column:
     if getattr(dtype, "kind", "O") in "iufb":  # pandas' own numbers, with a mask
         kind = dtype.numpy_dtype
         return numbers_of(series.to_numpy(dtype=kind, na_value=kind.type(0)), series.isna().to_numpy())
+    if isinstance(dtype, np.dtype) and dtype.kind == "M":  # of no zone: whole days
+        days = series.to_numpy().astype("datetime64[D]")
+        missing = np.isnat(days)
+        counts = np.where(missing, np.datetime64(0, "D"), days).astype(np.int64).astype(np.int32)
+        return numbers_of(counts, missing)._replace(format=b"tdD")
     if dtype == object or getattr(dtype, "name", "") in ("string", "str") or "string" in str(dtype):
         return _texts(series)
     return Column(_UNKNOWN, len(series))
@@ -141,6 +147,8 @@ def text_of(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (numbers.Number, np.number)):
         if isinstance(value, (bool, np.bool_)):
             return str(bool(value))
+        if isinstance(value, datetime.date):  # a moment of a day, too
+            return value.isoformat()
         raise TypeError
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))

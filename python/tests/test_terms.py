@@ -85,6 +85,45 @@ def test_a_model_of_terms_predicts_the_raw_table_to_the_bit(tmp_path):
         fitted.predict(raw.assign(work="mine"))
 
 
+DATES = {
+    "version": 2,
+    "columns": [
+        {"name": "seen", "type": "date", "lower": "2015-01-01", "upper": "2024-12-31"},
+        {"name": "born", "type": "date", "lower": "1920-01-01", "upper": "2006-12-31", "missing": "indicator"},
+    ],
+    "terms": [
+        {"of": ["seen", "born"], "as": "years_between", "lower": 18, "upper": 100, "name": "age"},
+        {"of": "seen", "as": "weekday"},
+        {"product": ["age", {"of": "born", "as": "month"}]},
+    ],
+}
+
+
+def test_dates_of_frames_are_those_of_files(tmp_path):
+    rng = np.random.default_rng(2)
+    seen = pd.to_datetime("1965-03-01") + pd.to_timedelta(rng.integers(0, 23000, ROWS), "D") + pd.Timedelta("1h")
+    born = pd.Series(pd.to_datetime("1915-01-01") + pd.to_timedelta(rng.integers(0, 34000, ROWS), "D"))
+    born[::6] = pd.NaT
+    frame = pd.DataFrame({"seen": seen, "born": born})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    schema = tacit.Schema(DATES)
+    wanted = tacit.read(tmp_path / "t.csv", schema=schema, labels="none").array()
+    wanted = wanted if isinstance(wanted, np.ndarray) else wanted.toarray()
+    scaler = tacit.PublicScaler(schema).fit(frame)
+    days = frame.assign(born=frame["born"].dt.date)  # objects
+    texts = frame.assign(born=frame["born"].dt.strftime("%Y-%m-%d"))
+    polars = pl.DataFrame({"seen": seen.to_numpy(), "born": born.to_numpy()}).with_columns(pl.col("born").cast(pl.Date))
+    coarse = polars.with_columns(pl.col("seen").cast(pl.Datetime("ms")))
+    for same in (frame, days, texts, polars, coarse):
+        assert np.array_equal(scaler.transform(same), wanted)
+    with pytest.raises(ValueError, match="a number stands where a date is wanted"):
+        scaler.transform(frame.assign(born=3))
+    with pytest.raises(ValueError, match="neither numbers, booleans nor texts"):
+        scaler.transform(frame.assign(seen=frame["seen"].dt.tz_localize("Europe/Berlin", ambiguous=True, nonexistent="shift_forward")))
+    with pytest.raises(ValueError, match="neither numbers, booleans nor texts"):
+        tacit.PublicScaler(tacit.Schema(SCHEMA)).fit(people()).transform(people().assign(age=seen))
+
+
 def test_a_drafted_key_of_an_older_form_is_refused_in_one_sentence():
     with pytest.raises(ValueError, match='write "version": 2'):
         tacit.Schema({**SCHEMA, "version": 1}).check()

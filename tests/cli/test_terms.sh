@@ -116,6 +116,44 @@ told = [float(line.split(",")[0]) for line in open(".out")]
 wanted = json.load(open("wanted.json"))
 assert all(abs((told[2 * k] - told[2 * k + 1]) - (a - b)) < 1e-8 for k, (a, b) in enumerate(wanted)), (told, wanted)'
 
+# Dates: CSV, JSON Lines, and a table without a date column is refused.
+cases=$((cases + 1))
+python3 - <<'PY' || fail 'no table of dates'
+import datetime, json, random
+random.seed(6)
+day = lambda a, b: datetime.date.fromordinal(random.randint(a.toordinal(), b.toordinal())).isoformat()
+date = datetime.date
+columns = [{"name": "seen", "type": "date", "lower": "2015-01-01", "upper": "2024-12-31"},
+           {"name": "born", "type": "date", "lower": "1920-01-01", "upper": "2006-12-31", "missing": "indicator"}]
+terms = [{"of": ["seen", "born"], "as": "years_between", "lower": 18, "upper": 100, "name": "age"},
+         {"of": "seen", "as": "month"}, {"of": "seen", "as": "year"}, {"product": ["age", {"of": "seen", "as": "quarter"}]}]
+json.dump({"version": 2, "columns": columns, "terms": terms, "label": {"name": "y", "lower": 0, "upper": 1}}, open("d.json", "w"))
+with open("d.csv", "w") as csv, open("d.jsonl", "w") as jsonl:
+    print("born,y,seen", file=csv)
+    for i in range(500):
+        born = None if i % 5 == 0 else day(date(1910, 1, 1), date(2010, 1, 1))
+        row = {"born": born, "y": i % 7 / 7, "seen": day(date(2014, 6, 1), date(2025, 3, 1))}
+        print(born or "", row["y"], row["seen"] + (" 12:30:00" if i % 2 else ""), sep=",", file=csv)
+        print(json.dumps(row), file=jsonl)
+PY
+dated=(--schema d.json --loss squared --intercept --epsilon 2 --delta 1e-6 --seed 3)
+ok 'dates' train d.csv "${dated[@]}" -o d.model
+ok 'dates in JSON Lines' train d.jsonl "${dated[@]}" -o dj.model
+check 'the same model' cmp d.model dj.model
+ok 'dates verified' verify d.model
+ok 'raw dates' predict d.model d.csv
+cp .out dates.out
+ok 'raw dates in JSON Lines' predict d.model d.jsonl
+check 'the same predictions' cmp .out dates.out
+ok 'summary of dates' summary d.model
+check 'names months' grep -q '^month(seen)=12' .out
+check 'and products of named parts' grep -q '^age:quarter(seen)=4' .out
+ok 'report of dates' report d.model -o d.html
+check 'the report has bounds of dates' grep -q '2006-12-31' d.html
+ok 'a schema of dates is looked at' schema --check d.json
+echo '{"born": "2000-01-01", "y": 1, "seen": 20200101}' >number.jsonl
+bad 'a number for a date' 3 'no date' predict d.model number.jsonl
+
 # An edited schema makes other features.
 cases=$((cases + 1))
 python3 - <<'PY'

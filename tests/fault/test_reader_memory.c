@@ -45,6 +45,25 @@ static void a_read_without_memory_is_an_error(void **state) {
   }
 }
 
+static void terms_without_memory_are_an_error(void **state) {
+  (void)state;
+  static const char schema[] =
+      "{\"version\":2,\"label\":{\"name\":\"y\"},\"columns\":[{\"name\":\"a\",\"type\":\"number\",\"lower\":1,"
+      "\"upper\":9,"
+      "\"missing\":\"indicator\"},{\"name\":\"b\",\"type\":\"category\",\"values\":[\"u\",\"v\"],\"missing\":"
+      "\"indicator\"}],"
+      "\"terms\":[\"a\",\"b\",{\"product\":[\"a\",\"b\"]},{\"of\":{\"of\":\"a\",\"as\":\"log\"},\"as\":\"cut\","
+      "\"breaks\":[1]},"
+      "{\"product\":[\"b\",{\"of\":[\"a\",{\"of\":\"a\",\"as\":\"sqrt\"}],\"as\":\"ratio\",\"name\":\"r\"}]},"
+      "{\"of\":{\"of\":\"a\",\"as\":\"sqrt\"},\"as\":\"spline\",\"kind\":\"natural\",\"knots\":[2]}]}";
+  static const char table[] = "a,b,y\n1,u,0\n,v,1\n3,,1\n";
+  for (int invalid = TCT_INVALID_REFUSE; invalid <= TCT_INVALID_ZERO; invalid++) {
+    tct_read_options options = options_for(TCT_LABELS_BINARY, NULL, schema);
+    options.invalid = invalid;
+    assert_true(fail_each(table, strlen(table), &options) > 40);
+  }
+}
+
 /* A text of a column without a list for which there is no room ends the read, and drops no record. */
 static void distinct_texts_without_memory_are_an_error(void **state) {
   (void)state;
@@ -94,6 +113,7 @@ int main(void) {
     return 77;
   }
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_read_without_memory_is_an_error),
+                                     cmocka_unit_test(terms_without_memory_are_an_error),
                                      cmocka_unit_test(distinct_texts_without_memory_are_an_error),
                                      cmocka_unit_test(a_stata_file_without_memory_is_an_error)};
   return cmocka_run_group_tests(tests, NULL, NULL);

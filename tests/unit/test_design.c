@@ -2,6 +2,7 @@
 #include "read_help.h"
 
 #include "core/alloc.h"
+#include "read/schema/dates.h"
 #include "read/schema/design.h"
 #include "read/schema/encode.h"
 
@@ -9,6 +10,10 @@
 #define Z "{\"name\":\"z\",\"type\":\"number\",\"lower\":1,\"upper\":5}"
 #define G "{\"name\":\"g\",\"type\":\"category\",\"values\":[\"a\",\"b\",\"c\"],\"reference\":\"b\",\"other\":\"zero\"}"
 #define H "{\"name\":\"h\",\"type\":\"category\",\"values\":[\"u\",\"v\"],\"missing\":\"indicator\"}"
+#define SEEN "{\"name\":\"seen\",\"type\":\"date\",\"lower\":\"2015-01-01\",\"upper\":\"2024-12-31\"}"
+#define BORN \
+  "{\"name\":\"born\",\"type\":\"date\",\"lower\":\"1920-01-01\",\"upper\":\"2006-12-31\",\"missing\":\"indicator\"}"
+#define DATES(terms) "{\"version\":2,\"columns\":[" Z "," SEEN "," BORN "]" terms "}"
 #define COLUMNS X "," Z "," G "," H
 #define SCHEMA(terms) "{\"version\":2,\"columns\":[" COLUMNS "]" terms "}"
 
@@ -79,6 +84,44 @@ static void records_become_what_the_terms_say(void **state) {
   tct_data_free(data);
 }
 
+static void dates_are_days_of_the_calendar(void **state) {
+  (void)state;
+  static const int length[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  static const char *const wrong[] = {"2024-02-30", "2023-02-29", "1900-02-29",  "2024-13-01",
+                                      "2024-00-01", "2024-1-01",  "24-01-01",    "2024/01/01",
+                                      "2024-01-0x", "0000-01-01", "2024-01-01x", "2024-01-01T\t",
+                                      "",           "2024-01-00", "2024-01-32",  "20240101"};
+  char text[40];
+  double days, next = -719162; /* the first of year 1 */
+  for (int year = 1; year <= 9999; year++) {
+    bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    for (int month = 1; month <= 12; month++) {
+      for (int day = 1; day <= length[month - 1] + (leap && month == 2); day++, next++) {
+        tct_date date = tct_date_of(next);
+        assert_true(date.year == year && date.month == month && date.day == day);
+        if (day > 1 && day < 28) continue;
+        snprintf(text, sizeof text, "%04d-%02d-%02d", year, month, day);
+        assert_true(tct_date_parse(text, 10, &days) && days == next);
+      }
+    }
+  }
+  assert_true(tct_date_parse("1969-12-31 23:59:59.5", 21, &days) && days == -1);
+  assert_true(tct_date_parse("2024-02-29T00:00:00Z", 20, &days) && days == 19782);
+  for (size_t k = 0; k < COUNT(wrong); k++) assert_false(tct_date_parse(wrong[k], (int64_t)strlen(wrong[k]), &days));
+  tct_read_options options =
+      options_for(TCT_LABELS_NONE, NULL,
+                  DATES(",\"terms\":[{\"of\":[\"seen\",\"born\"],\"as\":\"days_between\",\"lower\":0,"
+                        "\"upper\":40000},{\"of\":\"seen\",\"as\":\"month\"},{\"of\":\"born\",\"as\":\"year\"}]"));
+  tct_data *data = read_text("z,born,seen\n1,2000-01-01,2020-01-01\n2,,1999-12-31\n", &options);
+  static const double rows[2][14] = {{7305 / 20000.0 - 1, [13] = 2 * (80 / 86.0) - 1}, {0, 1}};
+  assert_row(data, 0, rows[0], 14); /* 1999 is brought to the first day of 2015; no second mark of born */
+  assert_row(data, 1, rows[1], 14);
+  assert_string_equal(tct_data_feature(data, 2), "month(seen)=2");
+  tct_data_free(data);
+  assert_refused("z,born,seen\n1,2000-01-01,1.1.2020\n", 34, &options, 2, 3, "no date");
+  assert_refused("z,born,seen\n1,2000-01-01,\n", 26, &options, 2, 3, "missing");
+}
+
 /* ---- random schemas --------------------------------------------------------------------------------------------- */
 
 static uint64_t seed = 88172645463325252u;
@@ -101,6 +144,10 @@ static const char *const PARTS[] = {
     "{\"of\":\"x\",\"as\":\"spline\",\"kind\":\"bspline\",\"degree\":2,\"knots\":[0.5]}",
     "{\"of\":\"x\",\"as\":\"cut\",\"breaks\":[-1,0,5]}",
     "{\"of\":{\"of\":\"z\",\"as\":\"log1p\"},\"as\":\"cut\",\"breaks\":[1]}",
+    "{\"of\":[\"seen\",\"born\"],\"as\":\"years_between\",\"lower\":18,\"upper\":100}",
+    "{\"of\":\"seen\",\"as\":\"year\"}",
+    "{\"of\":\"born\",\"as\":\"quarter\"}",
+    "{\"of\":\"seen\",\"as\":\"weekday\"}",
 };
 
 /* Distinct terms of one to four distinct parts, in any order; returns how many. */
@@ -140,7 +187,7 @@ static void random_record(tct_encoder *encoder) {
   for (int64_t k = 0; k < schema->columns; k++) {
     const tct_column *column = &schema->column[k];
     bool missing = column->missing == TCT_WHEN_FLAG && below(4) == 0;
-    const char *why = column->kind == TCT_COLUMN_NUMBER
+    const char *why = column->kind != TCT_COLUMN_CATEGORY
                           ? tct_encode_number(encoder, column, random_number(column->lower, column->upper), missing)
                           : tct_encode_listed(encoder, column, missing ? -1 : below(column->listed), missing);
     assert_null(why);
@@ -182,6 +229,8 @@ static double raw_of(const tct_encoder *e, const tct_factor *factor, int32_t fea
     while (level < part->width - 1 && value > part->breaks[level]) level++;
     return level == raw;
   }
+  if (part->kind == TCT_PART_QUARTER) return (tct_date_of(value).month - 1) / 3 == raw;
+  if (part->kind == TCT_PART_WEEKDAY) return ((int)value + 3 + 7 * 100000) % 7 == raw;
   const tct_scalar *of = &d->scalar[part->source];
   if (factor->curve && isnan(value)) return mean_of(factor, of, raw);
   if (factor->curve) {
@@ -224,7 +273,7 @@ static void no_record_is_longer_than_the_terms_allow(void **state) {
   double largest = 0, x[MOST];
   for (int s = 0; s < 400; s++) {
     int count = random_terms(terms, sizeof terms, (int)COUNT(PARTS));
-    snprintf(text, sizeof text, "{\"version\":2,\"columns\":[" COLUMNS "]%s}", terms);
+    snprintf(text, sizeof text, "{\"version\":2,\"columns\":[" COLUMNS "," SEEN "," BORN "]%s}", terms);
     tct_schema schema;
     tct_error err;
     if (tct_schema_load(&schema, NULL, text, &tct_limits_default, &err) != TCT_OK) {
@@ -314,6 +363,24 @@ static void terms_that_mean_nothing_are_refused(void **state) {
       {SCHEMA(",\"terms\":[{\"of\":\"z\",\"as\":\"log\"},{\"of\":\"z\",\"as\":\"log2\"}]"), "do not determine"},
       {SCHEMA(",\"terms\":[{\"of\":\"z\",\"as\":\"power\",\"degree\":2},{\"of\":\"z\",\"as\":\"square\"}]"),
        "do not determine"},
+      {DATES(""), "which has functions"},
+      {DATES(",\"terms\":[\"seen\"]"), "which has functions"},
+      {DATES(",\"terms\":[{\"of\":\"z\",\"as\":\"month\"}]"), "needs a date"},
+      {DATES(",\"terms\":[{\"of\":\"seen\",\"as\":\"log\"}]"), "needs a number"},
+      {DATES(",\"terms\":[{\"of\":[\"seen\",\"z\"],\"as\":\"years_between\"}]"), "needs a date"},
+      {DATES(",\"terms\":[{\"of\":[\"seen\",\"born\"],\"as\":\"years_between\",\"lower\":1}]"), "both or neither"},
+      {DATES(",\"terms\":[{\"of\":[\"seen\",\"born\"],\"as\":\"years_between\"},{\"of\":[\"seen\",\"born\"],\"as\":"
+             "\"days_between\"}]"),
+       "do not determine"},
+      {"{\"columns\":[" SEEN "]}", "dates belong to version 2"},
+      {"{\"version\":2,\"columns\":[{\"name\":\"d\",\"type\":\"date\",\"lower\":\"2024-01-01\",\"upper\":\"2023-01-"
+       "01\"}]}",
+       "the earlier one first"},
+      {"{\"version\":2,\"columns\":[{\"name\":\"d\",\"type\":\"date\",\"lower\":\"2024-01-01\"}]}", "write both"},
+      {"{\"version\":2,\"columns\":[{\"name\":\"d\",\"type\":\"date\",\"lower\":2000,\"upper\":2024}]}", "write both"},
+      {"{\"version\":2,\"columns\":[{\"name\":\"d\",\"type\":\"date\",\"lower\":\"2000-01-01\",\"upper\":\"2024-01-"
+       "01\",\"missing\":3}]}",
+       "of a date is a date"},
       {SCHEMA(",\"terms\":[{\"product\":[\"x\",{\"of\":\"z\",\"share\":0.5}]}]"), "one \"share\""},
       {SCHEMA(",\"terms\":[\"z\",\"z\"]"), "term 2: the term is there twice"},
       {SCHEMA(",\"terms\":[{\"product\":[\"z\",\"g\"]},{\"product\":[\"g\",\"z\"]}]"),
@@ -339,6 +406,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(terms_are_coded_by_the_margins_that_are_there),
       cmocka_unit_test(records_become_what_the_terms_say),
+      cmocka_unit_test(dates_are_days_of_the_calendar),
       cmocka_unit_test(no_record_is_longer_than_the_terms_allow),
       cmocka_unit_test(terms_that_mean_nothing_are_refused),
   };

@@ -16,10 +16,12 @@ tct_form tct_form_of(const struct ArrowSchema *schema) {
   static const struct {
     const char *format;
     tct_form form;
-  } forms[] = {{"n", TCT_FORM_NULLS}, {"b", TCT_FORM_FLAG}, {"c", TCT_FORM_I8},         {"C", TCT_FORM_U8},
-               {"s", TCT_FORM_I16},   {"S", TCT_FORM_U16},  {"i", TCT_FORM_I32},        {"I", TCT_FORM_U32},
-               {"l", TCT_FORM_I64},   {"L", TCT_FORM_U64},  {"e", TCT_FORM_F16},        {"f", TCT_FORM_F32},
-               {"g", TCT_FORM_F64},   {"u", TCT_FORM_TEXT}, {"U", TCT_FORM_LARGE_TEXT}, {"vu", TCT_FORM_VIEW}};
+  } forms[] = {{"n", TCT_FORM_NULLS},      {"b", TCT_FORM_FLAG},     {"c", TCT_FORM_I8},       {"C", TCT_FORM_U8},
+               {"s", TCT_FORM_I16},        {"S", TCT_FORM_U16},      {"i", TCT_FORM_I32},      {"I", TCT_FORM_U32},
+               {"l", TCT_FORM_I64},        {"L", TCT_FORM_U64},      {"e", TCT_FORM_F16},      {"f", TCT_FORM_F32},
+               {"g", TCT_FORM_F64},        {"tdD", TCT_FORM_DAYS},   {"tdm", TCT_FORM_STAMP},  {"tss:", TCT_FORM_STAMP},
+               {"tsm:", TCT_FORM_STAMP},   {"tsu:", TCT_FORM_STAMP}, {"tsn:", TCT_FORM_STAMP}, {"u", TCT_FORM_TEXT},
+               {"U", TCT_FORM_LARGE_TEXT}, {"vu", TCT_FORM_VIEW}};
   for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
     if (schema->format && strcmp(schema->format, forms[k].format) == 0) return forms[k].form;
   }
@@ -30,11 +32,24 @@ bool tct_form_is_text(const struct ArrowSchema *schema) {
   return tct_form_of(schema->dictionary ? schema->dictionary : schema) >= TCT_FORM_TEXT;
 }
 
-bool tct_form_is_known(const struct ArrowSchema *schema) {
+static bool is_date(tct_form form) { return form == TCT_FORM_DAYS || form == TCT_FORM_STAMP; }
+
+bool tct_form_is_known(const struct ArrowSchema *schema, bool date) {
   tct_form form = tct_form_of(schema);
+  if (is_date(form) && !date) return false;
   if (!schema->dictionary) return form != TCT_FORM_OTHER;
+  if (is_date(tct_form_of(schema->dictionary))) return false;
   return form >= TCT_FORM_I8 && form <= TCT_FORM_U64 && !schema->dictionary->dictionary &&
          tct_form_of(schema->dictionary) != TCT_FORM_OTHER;
+}
+
+/* Of the last letter of a format: s, m, u, n for parts of a second. */
+static int64_t per_day(const struct ArrowSchema *schema) {
+  static const char units[] = "smun";
+  int64_t count = 86400;
+  if (tct_form_of(schema) != TCT_FORM_STAMP) return 1;
+  for (const char *unit = units; *unit != schema->format[2]; unit++) count *= 1000;
+  return count;
 }
 
 static const void *buffer(const struct ArrowArray *array, int64_t k) {
@@ -58,6 +73,7 @@ static const char *bind(tct_cells *cells, tct_form form, const struct ArrowArray
 const char *tct_strip_bind(tct_strip *strip, const struct ArrowSchema *schema, const struct ArrowArray *array,
                            int64_t skip, int64_t rows) {
   const char *why = bind(&strip->own, tct_form_of(schema), array, skip, rows);
+  strip->own.per_day = per_day(schema);
   strip->dictionary = schema->dictionary != NULL;
   if (why || !strip->dictionary) return why;
   if (!array->dictionary) return DAMAGED;
@@ -167,6 +183,20 @@ static void read_number(const tct_cells *cells, int64_t k, tct_cell *cell) {
   }
 }
 
+/* Days are counted downward: an hour before 1970 is the last of its days. */
+static void read_date(const tct_cells *cells, int64_t k, tct_cell *cell) {
+  int64_t whole;
+  if (cells->form == TCT_FORM_DAYS) {
+    LOAD(int32_t);
+    whole = value;
+  } else {
+    LOAD(int64_t);
+    whole = value / cells->per_day - (value % cells->per_day < 0);
+  }
+  cell->kind = TCT_CELL_DATE;
+  cell->number = (double)whole;
+}
+
 static const char *read_view(const tct_cells *cells, int64_t k, tct_cell *cell) {
   const unsigned char *view = cells->values + (size_t)k * VIEW;
   const struct ArrowArray *array = cells->array;
@@ -213,6 +243,10 @@ static const char *read_cell(const tct_cells *cells, int64_t row, tct_cell *cell
     return NULL;
   }
   if (cells->form >= TCT_FORM_TEXT) return read_text(cells, k, cell);
+  if (is_date(cells->form)) {
+    read_date(cells, k, cell);
+    return NULL;
+  }
   if (cells->form != TCT_FORM_FLAG) {
     read_number(cells, k, cell);
     return NULL;

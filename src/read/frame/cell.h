@@ -6,7 +6,7 @@
 #include "core/status.h"
 #include "read/frame/arrow.h"
 
-/* What a column's memory holds.  TCT_FORM_OTHER is what no schema describes: dates, lists, ... */
+/* What a column's memory holds.  TCT_FORM_OTHER is what no schema describes: lists, times of a zone, ... */
 typedef enum tct_form {
   TCT_FORM_OTHER,
   TCT_FORM_NULLS,
@@ -22,6 +22,8 @@ typedef enum tct_form {
   TCT_FORM_F16,
   TCT_FORM_F32,
   TCT_FORM_F64,
+  TCT_FORM_DAYS,       /* since 1970, 32 bits */
+  TCT_FORM_STAMP,      /* 64 bits, of a part of a second, without a zone */
   TCT_FORM_TEXT,       /* offsets of 32 bits */
   TCT_FORM_LARGE_TEXT, /* offsets of 64 bits */
   TCT_FORM_VIEW,       /* texts as views of 16 bytes */
@@ -29,8 +31,8 @@ typedef enum tct_form {
 
 tct_form tct_form_of(const struct ArrowSchema *schema);  /* of a dictionary: of its indices */
 bool tct_form_is_text(const struct ArrowSchema *schema); /* of a dictionary: of its values */
-/* Whether cells of the column can be read at all. */
-bool tct_form_is_known(const struct ArrowSchema *schema);
+/* Whether cells of the column can be read at all, where a date is wanted and where none is. */
+bool tct_form_is_known(const struct ArrowSchema *schema, bool date);
 
 /* One column of one chunk, its buffers borrowed. */
 typedef struct tct_cells {
@@ -39,6 +41,7 @@ typedef struct tct_cells {
   const unsigned char *valid; /* bits, or NULL: all are there */
   const struct ArrowArray *array;
   const unsigned char *values; /* NULL: none */
+  int64_t per_day;             /* of a date: what its unit counts in a day */
 } tct_cells;
 
 /* A column of a chunk and, for a dictionary, its values. */
@@ -47,11 +50,17 @@ typedef struct tct_strip {
   bool dictionary;
 } tct_strip;
 
-typedef enum tct_cell_kind { TCT_CELL_MISSING, TCT_CELL_TEXT, TCT_CELL_NUMBER, TCT_CELL_FLAG } tct_cell_kind;
+typedef enum tct_cell_kind {
+  TCT_CELL_MISSING,
+  TCT_CELL_TEXT,
+  TCT_CELL_NUMBER,
+  TCT_CELL_FLAG,
+  TCT_CELL_DATE
+} tct_cell_kind;
 
 typedef struct tct_cell {
   tct_cell_kind kind;
-  double number; /* number; of a flag 0 or 1 */
+  double number; /* number; of a flag 0 or 1; of a date whole days since 1970 */
   bool whole;    /* the number is -magnitude or magnitude, exactly */
   bool negative;
   uint64_t magnitude;

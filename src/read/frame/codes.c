@@ -49,7 +49,7 @@ static tct_status code_chunk(const tct_frame *frame, int64_t chunk, int64_t colu
                              tct_error *err) {
   tct_strip strip;
   char scratch[1 + TCT_WHOLE_TEXT];
-  TCT_TRY(tct_frame_bind(frame, chunk, column, &strip, err));
+  TCT_TRY(tct_frame_bind(frame, chunk, column, false, &strip, err));
   for (int64_t i = 0; i < frame->chunk[chunk].length; i++) {
     tct_cell cell = {0};
     const char *why = tct_strip_read(&strip, i, &cell);
@@ -101,7 +101,7 @@ tct_status tct_frame_numbers(const tct_frame *frame, const char *name, double *o
   TCT_TRY(find(frame, name, &column, err));
   for (int64_t chunk = 0, row = 0; chunk < frame->chunks; chunk++) {
     tct_strip strip;
-    TCT_TRY(tct_frame_bind(frame, chunk, column, &strip, err));
+    TCT_TRY(tct_frame_bind(frame, chunk, column, false, &strip, err));
     if (tct_form_is_text(tct_frame_column(frame, column)))
       return tct_fail(err, TCT_E_DATA, "column \"%.200s\" holds texts; give a schema that describes it, or drop it",
                       name);

@@ -124,11 +124,12 @@ int64_t tct_frame_find(const tct_frame *frame, const char *name) {
   return tct_names_find(frame->names, frame->sorted, frame->schema.n_children, name);
 }
 
-tct_status tct_frame_bind(const tct_frame *frame, int64_t chunk, int64_t column, tct_strip *strip, tct_error *err) {
+tct_status tct_frame_bind(const tct_frame *frame, int64_t chunk, int64_t column, bool date, tct_strip *strip,
+                          tct_error *err) {
   const struct ArrowSchema *type = tct_frame_column(frame, column);
   const struct ArrowArray *whole = &frame->chunk[chunk];
   const char *name = tct_frame_name(frame, column), *why;
-  if (!type || !tct_form_is_known(type)) {
+  if (!type || !tct_form_is_known(type, date)) {
     return tct_fail(err, TCT_E_DATA,
                     "column \"%.200s\" holds neither numbers, booleans nor texts; cast it to one of these, or drop it",
                     name);

@@ -18,7 +18,8 @@ static inline const struct ArrowSchema *tct_frame_column(const tct_frame *frame,
   return frame->schema.children[column];
 }
 /* One column of one chunk; an error names the column. */
-tct_status tct_frame_bind(const tct_frame *frame, int64_t chunk, int64_t column, tct_strip *strip, tct_error *err);
+tct_status tct_frame_bind(const tct_frame *frame, int64_t chunk, int64_t column, bool date, tct_strip *strip,
+                          tct_error *err);
 /* An error about a value: names the column, counts records from 1. */
 tct_status tct_frame_fault(const tct_frame *frame, int64_t column, int64_t record, const char *why, tct_error *err);
 /* As tct_data_read_frame, but of a frame that may have no records. */

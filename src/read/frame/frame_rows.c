@@ -58,7 +58,9 @@ static tct_status make_lookup(tct_rows *rows, int64_t k, tct_error *err) {
 /* Strip k of a chunk, and room for what will be known of its dictionary. */
 static tct_status bind_strip(tct_rows *rows, int64_t chunk, int64_t k, int64_t column, tct_error *err) {
   tct_strip *strip = &rows->strip[k];
-  TCT_TRY(tct_frame_bind(rows->frame, chunk, column, strip, err));
+  const tct_schema *schema = rows->encoder.schema;
+  bool date = k < schema->columns && schema->column[k].kind == TCT_COLUMN_DATE;
+  TCT_TRY(tct_frame_bind(rows->frame, chunk, column, date, strip, err));
   tct_free(rows->known[k]);
   rows->known[k] = NULL;
   if (!strip->dictionary || strip->listed.length > SHORT_DICTIONARY) return TCT_OK;
@@ -186,6 +188,11 @@ static const char *encode_cell(tct_rows *rows, int64_t k, int64_t row) {
   if (why) return why;
   if (column->open) return encode_word(rows, column, &cell);
   if (cell.kind == TCT_CELL_TEXT) return tct_encode_text(&rows->encoder, column, cell.at, cell.length);
+  bool date = cell.kind == TCT_CELL_DATE || cell.kind == TCT_CELL_MISSING;
+  if (column->kind == TCT_COLUMN_DATE)
+    return date
+               ? tct_encode_number(&rows->encoder, column, cell.number, cell.kind == TCT_CELL_MISSING)
+               : "a number stands where a date is wanted; give the column a type of dates, or texts such as 2024-01-31";
   return encode_number(rows, column, &cell);
 }
 

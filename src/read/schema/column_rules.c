@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "read/schema/dates.h"
 #include "read/schema/design.h"
 #include "read/schema/schema_json.h"
 
@@ -209,6 +210,33 @@ static tct_status parse_number(tct_schema *schema, tct_column *column, const jso
   return tct_schema_real(schema, column->name, missing, "missing", &column->missing_number, err);
 }
 
+static bool date_at(const json_t *object, const char *key, double *days) {
+  const json_t *value = json_object_get(object, key);
+  return json_is_string(value) && tct_date_parse(json_string_value(value), (int64_t)json_string_length(value), days) &&
+         json_string_length(value) == 10;
+}
+
+static tct_status parse_date(tct_schema *schema, tct_column *column, const json_t *object, tct_error *err) {
+  const json_t *missing = json_object_get(object, "missing");
+  TCT_TRY(tct_schema_keys(schema, object, "name type lower upper missing comment", err));
+  if (schema->version < TCT_SCHEMA_TERMS)
+    return tct_schema_wrong(schema, column->name, "dates belong to version 2; write \"version\": 2", err);
+  if (!date_at(object, "lower", &column->lower) || !date_at(object, "upper", &column->upper) ||
+      !(column->lower < column->upper))
+    return tct_schema_wrong(
+        schema, column->name,
+        "\"lower\" and \"upper\" are dates such as \"2024-01-31\", the earlier one first; write both", err);
+  column->features = 1;
+  if (is_flag(schema, missing)) column->missing = TCT_WHEN_FLAG;
+  if (!missing || column->missing == TCT_WHEN_FLAG ||
+      (json_is_string(missing) && strcmp(json_string_value(missing), "refuse") == 0))
+    return TCT_OK;
+  column->missing = TCT_WHEN_VALUE;
+  if (date_at(object, "missing", &column->missing_number)) return TCT_OK;
+  return tct_schema_wrong(schema, column->name,
+                          "\"missing\" of a date is a date, \"refuse\" or \"indicator\"; write one of them", err);
+}
+
 static tct_status parse_column(tct_schema *schema, tct_column *column, const json_t *object, tct_error *err) {
   column->name = json_string_value(json_object_get(object, "name"));
   if (!column->name || !column->name[0]) {
@@ -223,12 +251,16 @@ static tct_status parse_column(tct_schema *schema, tct_column *column, const jso
   } else if (strcmp(type, "category") == 0) {
     column->kind = TCT_COLUMN_CATEGORY;
     TCT_TRY(parse_category(schema, column, object, err));
+  } else if (strcmp(type, "date") == 0) {
+    column->kind = TCT_COLUMN_DATE;
+    TCT_TRY(parse_date(schema, column, object, err));
   } else if (strcmp(type, "ignore") == 0) {
     column->kind = TCT_COLUMN_IGNORE;
     schema->estimated |= json_object_get(object, "estimated") != NULL; /* an estimated list with nothing in it */
   } else {
     return tct_schema_wrong(schema, column->name,
-                            "\"type\" must be \"number\", \"category\" or \"ignore\"; write one of them", err);
+                            "\"type\" must be \"number\", \"category\", \"date\" or \"ignore\"; write one of them",
+                            err);
   }
   column->first = schema->features;
   schema->features += column->features;

@@ -16,7 +16,7 @@
 
 enum { TCT_TERM_PARTS = 4, TCT_TERM_FEATURES = 4096, TCT_CUT_BREAKS = 100 };
 
-/* After COLUMN: of a scalar.  From RATIO on of two. */
+/* After COLUMN: of a scalar.  From RATIO on of two.  YEAR, YEARS and DAYS are of columns of dates. */
 typedef enum tct_scalar_kind {
   TCT_SCALAR_COLUMN,
   TCT_SCALAR_LOG,
@@ -25,8 +25,11 @@ typedef enum tct_scalar_kind {
   TCT_SCALAR_LOG1P,
   TCT_SCALAR_SQRT,
   TCT_SCALAR_SQUARE,
+  TCT_SCALAR_YEAR,
   TCT_SCALAR_RECIPROCAL,
-  TCT_SCALAR_RATIO
+  TCT_SCALAR_RATIO,
+  TCT_SCALAR_YEARS,
+  TCT_SCALAR_DAYS
 } tct_scalar_kind;
 
 /* Compared byte by byte, so zero it first. */
@@ -37,13 +40,16 @@ typedef struct tct_scalar {
   double lower, upper; /* of the value, which is brought into them */
 } tct_scalar;
 
-/* From LEVELS on an indicator of each level. */
+/* From LEVELS on an indicator of each level; from MONTH on of a date, by the calendar. */
 typedef enum tct_part_kind {
   TCT_PART_NUMBER,
   TCT_PART_CURVE,
   TCT_PART_LEVELS,
   TCT_PART_CUT,
-  TCT_PART_FLAG
+  TCT_PART_FLAG,
+  TCT_PART_MONTH,
+  TCT_PART_WEEKDAY,
+  TCT_PART_QUARTER
 } tct_part_kind;
 
 typedef struct tct_part {

@@ -67,7 +67,8 @@ static bool overlap(const tct_design *design, const tct_part *a, const tct_part 
   bool curve = a->kind == TCT_PART_CURVE, both = curve && b->kind == TCT_PART_CURVE;
   if (both || (curve && a->source == b->source)) return a->source == b->source;
   if (curve) return a->shape->kind == TCT_CURVE_POWER && other->kind == TCT_SCALAR_SQUARE && other->of[0] == a->source;
-  return is_log(of) && is_log(other) && of->of[0] == other->of[0];
+  bool spans = of->kind >= TCT_SCALAR_YEARS && other->kind >= TCT_SCALAR_YEARS && of->of[1] == other->of[1];
+  return (spans || (is_log(of) && is_log(other))) && of->of[0] == other->of[0];
 }
 
 /* Two terms that are the same but for parts of which one says what the other does leave their weights open. */
@@ -199,6 +200,7 @@ static const char *word_of(const tct_schema *schema, const tct_factor *factor, i
   if (part->kind == TCT_PART_LEVELS)
     return json_string_value(json_array_get(schema->column[part->source].values, (size_t)raw));
   if (part->kind == TCT_PART_FLAG) return "(present)";
+  if (part->kind >= TCT_PART_MONTH) return snprintf(text, WORD, "%d", (int)raw + 1), text;
   if (part->kind != TCT_PART_CUT) return NULL;
   cut_text(schema->design, part, raw, text, WORD);
   return text;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "read/schema/dates.h"
 #include "read/schema/design.h"
 
 tct_status tct_design_work_new(const tct_schema *schema, tct_design_work *work, tct_error *err) {
@@ -37,11 +38,13 @@ static double value_of(const tct_scalar *scalar, const tct_design_work *work) {
 
 /* The level of a record; the part's width where it is missing. */
 static int32_t level_of(const tct_part *part, const tct_design_work *work) {
-  bool cut = part->kind == TCT_PART_CUT;
-  double value = cut ? work->scalar[part->source] : work->cell[part->source];
+  bool cut = part->kind == TCT_PART_CUT, calendar = part->kind >= TCT_PART_MONTH;
+  double value = cut || calendar ? work->scalar[part->source] : work->cell[part->source];
   int32_t level = 0;
   if (isnan(value)) return part->width;
   if (part->kind == TCT_PART_LEVELS) return (int32_t)value;
+  if (part->kind == TCT_PART_WEEKDAY) return (int32_t)fmod(fmod(value + 3, 7) + 7, 7); /* 1970 began on a Thursday */
+  if (calendar) return (tct_date_of(value).month - 1) / (part->kind == TCT_PART_QUARTER ? 3 : 1);
   while (cut && level < part->width - 1 && value > part->breaks[level]) level++;
   return level;
 }

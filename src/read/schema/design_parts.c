@@ -42,6 +42,9 @@ static const struct {
     {"square", TCT_SCALAR_SQUARE},
     {"reciprocal", TCT_SCALAR_RECIPROCAL},
     {"ratio", TCT_SCALAR_RATIO},
+    {"year", TCT_SCALAR_YEAR},
+    {"years_between", TCT_SCALAR_YEARS},
+    {"days_between", TCT_SCALAR_DAYS},
 };
 
 /* The function of that name, or COLUMN: there is none. */
@@ -60,13 +63,14 @@ static tct_status add_scalar(const tct_term_parse *p, const tct_scalar *made, in
   return TCT_OK;
 }
 
-static tct_status column_scalar(const tct_term_parse *p, const char *name, int32_t *place) {
+static tct_status column_scalar(const tct_term_parse *p, const char *name, bool date, int32_t *place) {
   int32_t k = find_column(p, name);
   if (k < 0)
     return tct_term_wrong(p, "it names a column that \"columns\" does not describe; describe it, or correct the name");
   const tct_column *column = &p->schema->column[k];
-  if (column->kind != TCT_COLUMN_NUMBER)
-    return tct_term_wrong(p, "it needs a number, and names another column; name a number");
+  if (column->kind != (date ? TCT_COLUMN_DATE : TCT_COLUMN_NUMBER))
+    return tct_term_wrong(p, date ? "it needs a date, and names another column; name a column of dates"
+                                  : "it needs a number, and names another column; name a number");
   tct_scalar made;
   memset(&made, 0, sizeof made);
   made.kind = TCT_SCALAR_COLUMN;
@@ -90,16 +94,42 @@ static tct_status join_gaps(const tct_term_parse *p, const tct_scalar *a, const 
   return TCT_OK;
 }
 
+static bool is_of_dates(tct_scalar_kind kind) { return kind == TCT_SCALAR_YEAR || kind >= TCT_SCALAR_YEARS; }
+
+/* "lower" and "upper" of what lies between two dates, in place of what the columns' bounds allow. */
+static tct_status state_bounds(const tct_term_parse *p, const json_t *object, tct_scalar *scalar) {
+  const json_t *lower = json_object_get(object, "lower"), *upper = json_object_get(object, "upper");
+  if (!lower && !upper) return TCT_OK;
+  scalar->lower = json_number_value(lower), scalar->upper = json_number_value(upper);
+  if (json_is_number(lower) && json_is_number(upper) && scalar->lower < scalar->upper &&
+      isfinite(scalar->upper - scalar->lower))
+    return TCT_OK;
+  return tct_term_wrong(p, "\"lower\" and \"upper\" are numbers, the smaller one first; write both or neither");
+}
+
+static tct_status parse_scalar(const tct_term_parse *p, const json_t *value, bool within, int32_t *place, char **name);
+
+/* What a function is of: a column of dates, or any number. */
+static tct_status parse_operand(const tct_term_parse *p, const json_t *value, tct_scalar_kind kind, int32_t *place,
+                                char **name) {
+  if (!is_of_dates(kind)) return parse_scalar(p, value, true, place, name);
+  if (!json_is_string(value))
+    return tct_term_wrong(p, "it needs a date, and names another column; name a column of dates");
+  *name = tct_text_copy(json_string_value(value));
+  return *name ? column_scalar(p, *name, true, place) : tct_fail_memory(p->err);
+}
+
 /* A number column, or a function of others.  *name is the caller's, also after an error. */
 static tct_status parse_scalar(const tct_term_parse *p, const json_t *value, bool within, int32_t *place, char **name) {
   if (json_is_string(value)) {
     *name = tct_text_copy(json_string_value(value));
-    return *name ? column_scalar(p, *name, place) : tct_fail_memory(p->err);
+    return *name ? column_scalar(p, *name, false, place) : tct_fail_memory(p->err);
   }
   const char *as = json_string_value(json_object_get(value, "as"));
   const json_t *of = json_object_get(value, "of");
   tct_scalar made;
-  if (within && json_is_object(value)) TCT_TRY(tct_term_keys(p, value, "of as comment"));
+  if (within && json_is_object(value))
+    TCT_TRY(tct_term_keys(p, value, is_of_dates(function_of(as)) ? "of as lower upper comment" : "of as comment"));
   int32_t part[2] = {-1, -1};
   char *names[2] = {NULL, NULL};
   memset(&made, 0, sizeof made);
@@ -111,12 +141,13 @@ static tct_status parse_scalar(const tct_term_parse *p, const json_t *value, boo
     return tct_term_wrong(p, "it is of two columns; write \"of\": [\"a\", \"b\"]");
   tct_status status = TCT_OK;
   for (int k = 0; k < count && status == TCT_OK; k++)
-    status = parse_scalar(p, count == 2 ? json_array_get(of, (size_t)k) : of, true, &part[k], &names[k]);
+    status = parse_operand(p, count == 2 ? json_array_get(of, (size_t)k) : of, made.kind, &part[k], &names[k]);
   if (status == TCT_OK) {
     const tct_scalar *a = &p->design->scalar[part[0]], *b = count == 2 ? &p->design->scalar[part[1]] : NULL;
     const char *why = tct_scalar_bounds(&made, a, b);
     made.of[0] = part[0], made.of[1] = part[1];
     status = why ? tct_term_wrong(p, why) : join_gaps(p, a, b, made.gap);
+    if (status == TCT_OK && made.kind >= TCT_SCALAR_YEARS) status = state_bounds(p, value, &made);
   }
   if (status == TCT_OK) {
     *name = count == 2 ? say("%s(%s, %s)", as, names[0], names[1]) : say("%s(%s)", as, names[0], "");
@@ -177,9 +208,13 @@ static tct_status column_part(const tct_term_parse *p, const char *name, int32_t
   const tct_column *column = &p->schema->column[k];
   if (column->kind == TCT_COLUMN_IGNORE)
     return tct_term_wrong(p, "it names a column of the type \"ignore\"; give the column another type");
+  if (column->kind == TCT_COLUMN_DATE)
+    return tct_term_wrong(p,
+                          "it names a date, which has functions and is no feature; write e.g. "
+                          "{\"of\": ..., \"as\": \"year\"}, or list the terms without it");
   tct_part made = {.width = 1, .reference = -1, .name = tct_text_copy(name)};
   if (column->kind == TCT_COLUMN_NUMBER) {
-    tct_status status = column_scalar(p, name, &scalar);
+    tct_status status = column_scalar(p, name, false, &scalar);
     if (status == TCT_OK) return scalar_part(p, TCT_PART_NUMBER, scalar, &made, place);
     tct_part_free(&made);
     return status;
@@ -259,6 +294,23 @@ static tct_status parse_flag(const tct_term_parse *p, const json_t *of, int32_t 
   return add_part(p, &made, place);
 }
 
+/* 12 for a month, 7 for a day of the week, 4 for a quarter; 0: it is none of them. */
+static int32_t calendar_of(const char *as, tct_part_kind *kind) {
+  bool month = strcmp(as, "month") == 0, weekday = strcmp(as, "weekday") == 0, quarter = strcmp(as, "quarter") == 0;
+  *kind = month ? TCT_PART_MONTH : weekday ? TCT_PART_WEEKDAY : TCT_PART_QUARTER;
+  return month ? 12 : weekday ? 7 : quarter ? 4 : 0;
+}
+
+static tct_status calendar_part(const tct_term_parse *p, const json_t *o, const char *as, int32_t *place) {
+  const char *name = json_string_value(json_object_get(o, "name")), *of = json_string_value(json_object_get(o, "of"));
+  tct_part_kind kind;
+  int32_t scalar;
+  if (!of) return tct_term_wrong(p, "it needs a date, and names another column; name a column of dates");
+  TCT_TRY(column_scalar(p, of, true, &scalar));
+  tct_part made = {.width = calendar_of(as, &kind), .name = name ? tct_text_copy(name) : say("%s(%s)%s", as, of, "")};
+  return scalar_part(p, kind, scalar, &made, place);
+}
+
 /* What "as" says of the part of a scalar, whose name it takes. */
 static tct_status function_part(const tct_term_parse *p, const json_t *o, const char *as, int32_t scalar, char *name,
                                 int32_t *place) {
@@ -289,6 +341,8 @@ static const char *keys_of(const char *as) {
   if (strcmp(as, "power") == 0) return "of as name share comment degree";
   if (strcmp(as, "spline") == 0) return "of as name share comment kind knots degree";
   if (strcmp(as, "cut") == 0) return "of as name share comment breaks";
+  if (strcmp(as, "years_between") == 0 || strcmp(as, "days_between") == 0)
+    return "of as name share comment lower upper";
   return strcmp(as, "missing") == 0 ? "of as share comment" : "of as name share comment";
 }
 
@@ -307,12 +361,14 @@ tct_status tct_parse_part(const tct_term_parse *p, const json_t *value, int32_t 
     return json_is_string(of) ? column_part(p, json_string_value(of), place)
                               : tct_term_wrong(p, "\"of\" names a column");
   if (strcmp(as, "missing") == 0) return parse_flag(p, of, place);
+  tct_part_kind kind;
+  if (calendar_of(as, &kind)) return calendar_part(p, value, as, place);
   bool shaped = strcmp(as, "power") == 0 || strcmp(as, "spline") == 0 || strcmp(as, "cut") == 0;
   if (!shaped && function_of(as) == TCT_SCALAR_COLUMN)
     return tct_term_wrong(
         p,
         "the function in \"as\" is unknown; write log, log2, log10, log1p, sqrt, square, reciprocal, ratio, "
-        "power, spline, cut or missing");
+        "year, years_between, days_between, month, weekday, quarter, power, spline, cut or missing");
   int32_t scalar;
   char *text = NULL;
   tct_status status = parse_scalar(p, shaped ? of : value, shaped, &scalar, &text);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "read/schema/dates.h"
 #include "read/schema/flags.h"
 
 const char tct_encode_no_memory[] = "out of memory";
@@ -144,6 +145,13 @@ static const char *text_as_number(tct_encoder *encoder, const tct_column *column
   return tct_encode_number(encoder, column, value, missing);
 }
 
+static const char *text_as_date(tct_encoder *encoder, const tct_column *column, const char *at, int64_t length) {
+  double days = 0;
+  bool missing = tct_schema_missing(encoder->schema, at, length);
+  if (!missing && !tct_date_parse(at, length, &days)) return "the field is no date such as 2024-01-31; correct it";
+  return tct_encode_number(encoder, column, days, missing);
+}
+
 int32_t tct_column_flag(const tct_column *column, bool value) {
   int32_t found = -1;
   for (int w = 0; w < TCT_FLAG_WORDS && found < 0; w++)
@@ -161,6 +169,7 @@ int32_t tct_column_meant(const tct_schema *schema, const tct_column *column, con
 
 const char *tct_encode_text(tct_encoder *encoder, const tct_column *column, const char *at, int64_t length) {
   if (column->kind == TCT_COLUMN_NUMBER) return text_as_number(encoder, column, at, length);
+  if (column->kind == TCT_COLUMN_DATE) return text_as_date(encoder, column, at, length);
   if (column->open) return put_word(encoder, column, at, length, tct_schema_missing(encoder->schema, at, length));
   bool missing;
   int32_t found = tct_column_meant(encoder->schema, column, at, length, &missing);

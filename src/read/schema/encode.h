@@ -38,7 +38,7 @@ extern const char tct_encode_no_memory[];
 void tct_encode_begin(tct_encoder *encoder);
 void tct_encode_end(tct_encoder *encoder);
 const char *tct_encode_text(tct_encoder *encoder, const tct_column *column, const char *at, int64_t length);
-/* Number columns.  missing: the schema's rule goes before the value. */
+/* Number columns, and days of date columns.  missing: the schema's rule goes before the value. */
 const char *tct_encode_number(tct_encoder *encoder, const tct_column *column, double value, bool missing);
 /* Category columns.  found: index of the listed value, or -1: then by the rule for missing or for other values. */
 const char *tct_encode_listed(tct_encoder *encoder, const tct_column *column, int32_t found, bool missing);

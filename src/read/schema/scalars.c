@@ -1,6 +1,7 @@
 /* scalars.c - functions of one number or two, and their bounds. */
 #include <math.h>
 
+#include "read/schema/dates.h"
 #include "read/schema/design.h"
 
 double tct_scalar_value(const tct_scalar *scalar, double a, double b) {
@@ -11,6 +12,9 @@ double tct_scalar_value(const tct_scalar *scalar, double a, double b) {
     case TCT_SCALAR_LOG1P: return log1p(a);
     case TCT_SCALAR_SQRT: return sqrt(a);
     case TCT_SCALAR_SQUARE: return a * a;
+    case TCT_SCALAR_YEAR: return tct_date_of(a).year;
+    case TCT_SCALAR_YEARS: return (a - b) / 365.25;
+    case TCT_SCALAR_DAYS: return a - b;
     case TCT_SCALAR_RECIPROCAL: return 1 / a;
     case TCT_SCALAR_RATIO: return a / b;
     case TCT_SCALAR_COLUMN: break;
@@ -26,7 +30,7 @@ static const char *domain(const tct_scalar *scalar, const tct_scalar *a, const t
     return "a logarithm needs bounds above 0; raise \"lower\", or take log1p";
   if (scalar->kind == TCT_SCALAR_LOG1P && a->lower <= -1) return "log1p needs bounds above -1; raise \"lower\"";
   if (scalar->kind == TCT_SCALAR_SQRT && a->lower < 0) return "a root needs bounds of 0 and more; raise \"lower\"";
-  if (scalar->kind >= TCT_SCALAR_RECIPROCAL && through)
+  if ((scalar->kind == TCT_SCALAR_RECIPROCAL || scalar->kind == TCT_SCALAR_RATIO) && through)
     return "a divisor needs bounds on one side of 0; raise \"lower\", or lower \"upper\"";
   return NULL;
 }

@@ -8,7 +8,13 @@
 #include "read/table/words.h"
 #include "read/source/limits.h"
 
-typedef enum tct_column_kind { TCT_COLUMN_NUMBER, TCT_COLUMN_CATEGORY, TCT_COLUMN_IGNORE } tct_column_kind;
+/* A date is a number of days, which has functions and is no feature by itself. */
+typedef enum tct_column_kind {
+  TCT_COLUMN_NUMBER,
+  TCT_COLUMN_CATEGORY,
+  TCT_COLUMN_DATE,
+  TCT_COLUMN_IGNORE
+} tct_column_kind;
 
 /* What a missing or unlisted value becomes. */
 typedef enum tct_when { TCT_WHEN_REFUSE, TCT_WHEN_ZERO, TCT_WHEN_VALUE, TCT_WHEN_ESTIMATE, TCT_WHEN_FLAG } tct_when;
@@ -31,7 +37,7 @@ typedef struct tct_column {
   tct_column_kind kind;
   bool raw;               /* number without bounds: taken as it is (no schema) */
   bool open;              /* category without a list: its value is the number of its text among tct_schema.words */
-  double lower, upper;    /* number */
+  double lower, upper;    /* number; date: days */
   tct_when missing;       /* number: refuse or value; category: any; open columns: refuse, zero or estimate */
   tct_when other;         /* category */
   double missing_number;  /* in the column's own units */
