@@ -108,7 +108,7 @@ static tct_status within(wish *w, tct_error *err) {
   bool found = false;
   if (isinf(epsilon)) return tct_candidates_plan(&w->of, epsilon, c->claim.delta, c, err);
   c->choice = w->share * epsilon;
-  const tct_sharing sharing = {epsilon, low, low, true, at, keep, w};
+  const tct_sharing sharing = {epsilon, low, epsilon, low, true, at, keep, w};
   TCT_TRY(tct_share_largest(&sharing, &found, err));
   if (found) return TCT_OK;
   c->choice *= TCT_DIVIDED;

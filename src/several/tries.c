@@ -78,7 +78,9 @@ static void keep(void *user, bool good) {
 
 static tct_status within(wish *w, tct_error *err) {
   double epsilon = w->of.config[0].epsilon;
-  const tct_sharing sharing = {epsilon, epsilon / 50, epsilon / 3, false, at, keep, w};
+  /* Fit and score cost less together than their sum, so that the number may lie above epsilon. */
+  const tct_sharing sharing = {
+      epsilon, epsilon / 50, epsilon / fmax(w->share, 1 - w->share), epsilon / 3, false, at, keep, w};
   bool found = false;
   TCT_TRY(tct_share_largest(&sharing, &found, err));
   if (found) return TCT_OK;

@@ -32,7 +32,7 @@ static void next(search *s, const tct_sharing *of, double level) {
 }
 
 tct_status tct_share_largest(const tct_sharing *of, bool *found, tct_error *err) {
-  search s = {.low = log(of->low), .high = log(of->epsilon), .at = log(of->first), .slope = 1};
+  search s = {.low = log(of->low), .high = log(of->high), .at = log(of->first), .slope = 1};
   tct_status status = TCT_OK;
   *found = false;
   for (int k = 0; k < STEPS && status == TCT_OK; k++) {

@@ -21,9 +21,9 @@ tct_status tct_price_verifiable(const tct_events *events, const tct_whole *claim
 
 /* One number moves every share: the largest at which everything costs at most epsilon. */
 typedef struct tct_sharing {
-  double epsilon;    /* of the whole */
-  double low, first; /* the number lies between low and epsilon, and is looked for from here on */
-  bool secant;       /* how fast the price grows is learnt; else it is taken to grow as the number does */
+  double epsilon;          /* of the whole */
+  double low, high, first; /* the number lies between the two, and is looked for from here on */
+  bool secant;             /* how fast the price grows is learnt; else it is taken to grow as the number does */
   /* Plans everything for x; *price <- INFINITY where nothing is proved. */
   tct_status (*at)(void *user, double x, double *price, tct_error *err);
   /* The last plan stands from now on, or is dropped. */

@@ -115,7 +115,7 @@ static tct_status within(copies *c, tct_error *err) {
   const tct_config *whole = c->config;
   double count = (double)tct_config_copies(whole), low = whole->epsilon / count;
   bool found = false;
-  const tct_sharing sharing = {whole->epsilon, low, low, true, try_at, keep, c};
+  const tct_sharing sharing = {whole->epsilon, low, whole->epsilon, low, true, try_at, keep, c};
   TCT_TRY(tct_share_largest(&sharing, &found, err));
   if (found) return TCT_OK;
   c->best = plan_at(c, low * TCT_DIVIDED, whole->delta / count * TCT_DIVIDED, err);

@@ -38,7 +38,7 @@ static void two_processes_for_the_last_of_the_budget_have_one_winner(void **stat
   int first_wins = 0, races = wish ? atoi(wish) : 60;
   for (int race = 0; race < races; race++) {
     pid_t child[2];
-    new_ledger(0.75, NULL); /* room for one charge of 0.5, not for two */
+    new_ledger(0.75, "sum"); /* room for one charge of 0.5, not for two */
     *ready = 0;
     for (int c = 0; c < 2; c++) {
       child[c] = fork();

@@ -457,7 +457,7 @@ static void the_ledger_is_charged_and_what_it_refuses_is_not_scored(void **state
   tct_model *model = trained(data, false);
   tct_config budget;
   tct_config_default(&budget);
-  new_ledger(1, NULL);
+  new_ledger(1, "sum");
   budget.epsilon = 0.6, budget.delta = 1e-6, budget.ledger = "L";
   json_decref(scored(model, data, &budget));
   assert_int_equal(count_runs(), 1);

@@ -262,6 +262,27 @@ static tct_composition *compose_classes(tct_config *config, const char *loss, in
   return made;
 }
 
+static void at_most_half_a_percent_of_epsilon_is_left_over(void **state) {
+  (void)state;
+  static const double epsilons[] = {0.1, 1, 8}, shares[] = {0.05, 0.3, 0.5, 0.9};
+  static const int64_t means[] = {1, 2, 7, 64, 1000, 10000};
+  for (size_t i = 0; i < sizeof means / sizeof *means; i++)
+    for (int k = 0; k < 12; k++) {
+      tct_config config;
+      const tct_config *at = &config;
+      tct_error err = {0};
+      tct_config_default(&config);
+      config.loss = "logistic", config.solver = "dpgd:steps=10", config.penalty = "l2:lambda=1e-3";
+      config.epsilon = epsilons[k % 3], config.delta = 1e-6, config.row_norm = 1;
+      tct_composition *made = tct_compose_tries(&at, 1, means[i], shares[k / 3], 100000, COLS, &err);
+      if (!made) fail_msg("%s", err.text);
+      double whole = claim_of(made, NULL, "epsilon"), part = whole / config.epsilon;
+      if (!(part <= 1 && part >= 0.995))
+        fail_msg("%g of epsilon %g is used at %d tries, share %g", part, config.epsilon, (int)means[i], shares[k / 3]);
+      tct_composition_free(made);
+    }
+}
+
 /* The first try with the weights that its fit by itself would have, and a file that holds. */
 static void a_try_of_several_classes_is_one_fit_of_each_within_the_budget_of_the_try(void **state) {
   (void)state;
@@ -468,7 +489,7 @@ static void the_ledger_is_charged_once_with_the_whole_or_the_search_does_not_beg
   assert_non_null(mkdtemp(folder));
   snprintf(ledger, sizeof ledger, "%s/l.ledger", folder);
   snprintf(file, sizeof file, "%s/m.json", folder);
-  assert_int_equal(tct_ledger_init(ledger, NULL, NULL, TCT_ADD_REMOVE, 4, 1e-4, &err), TCT_OK);
+  assert_int_equal(tct_ledger_init(ledger, NULL, "sum", TCT_ADD_REMOVE, 4, 1e-4, &err), TCT_OK);
   tct_config_default(&run);
   run.ledger = ledger, run.output = file, run.threads = 1;
   tct_model *model = tct_fit_tries(c, data, SHARE, &run, NULL, NULL, &err);
@@ -530,6 +551,7 @@ int main(void) {
       cmocka_unit_test(the_split_is_spread_over_the_table),
       cmocka_unit_test(the_winner_is_the_best_of_all_tries_and_a_setting_that_is_drawn_twice_runs_twice),
       cmocka_unit_test(the_weights_of_persons_go_with_their_records_to_both_parts),
+      cmocka_unit_test(at_most_half_a_percent_of_epsilon_is_left_over),
       cmocka_unit_test(a_try_of_several_classes_is_one_fit_of_each_within_the_budget_of_the_try),
       cmocka_unit_test(the_file_of_a_search_of_several_classes_verifies_and_claims_all_their_fits),
       cmocka_unit_test(neither_a_file_nor_a_callback_tells_how_many_tries_there_were),
