@@ -33,6 +33,7 @@
 static const struct { double epsilon, delta; } STEP[TCT_STEPS] = {{0, 0.3}, {0.25, 0.03}, {0.5, 0.03}, {0.75, 0.03}};
 static const double DELTA = 0.61;
 static const double MOST = 0x1p40;
+static const double FINEST = 0x1p-960; /* shares of less could round to more than the whole, so less counts as 0 */
 
 /* The doubles stand for the decimals that people typed, each within 2^-53 relative: ten times 0.1 is 1. */
 static bool within(long double sum, long double budget) { return sum <= budget * (1 + (long double)DBL_EPSILON); }
@@ -49,7 +50,7 @@ static void add(tct_spend *to, double mu2, double epsilon, double delta) {
 
 void tct_mixed_forms(const tct_events *events, tct_neighbours neighbours, double epsilon, double delta,
                      tct_spend form[TCT_FORMS]) {
-  form[0] = form[1] = (tct_spend){0, 0, 0};
+  form[0] = form[1] = (tct_spend){events->len > 0 ? 0 : INFINITY, 0, 0}; /* without events there is the claim alone */
   form[2] = (tct_spend){0, epsilon, delta};
   for (int64_t i = 0; i < events->len; i++) {
     const tct_event *e = &events->at[i];
@@ -79,14 +80,16 @@ void tct_mixed_init(tct_mixed *f, double epsilon, double delta) {
 
 static void begin(tct_mixed *f) {
   double epsilon = (double)(f->epsilon - f->epsilon_spent), delta = (double)(f->delta - f->delta_spent);
+  if (epsilon < FINEST) epsilon = 0;
+  if (delta < FINEST) delta = 0;
   f->begun = true;
   for (int k = 0; k < TCT_STEPS; k++) {
     double share = STEP[k].delta * delta * (1 - TCT_MARGIN);
     f->step_mu2[k] = tct_filter_mu2((1 - STEP[k].epsilon) * epsilon * (1 - TCT_MARGIN), share);
-    f->step_epsilon[k] = f->epsilon_spent + STEP[k].epsilon * tct_max(epsilon, 0);
+    f->step_epsilon[k] = f->epsilon_spent + STEP[k].epsilon * epsilon;
     if (k == 0) f->share = share;
   }
-  f->delta_most = f->delta_spent + DELTA * tct_max(delta, 0);
+  f->delta_most = f->delta_spent + DELTA * delta;
 }
 
 static bool fits(const tct_mixed *f, const tct_spend *run, double count) {
@@ -100,12 +103,18 @@ static bool fits(const tct_mixed *f, const tct_spend *run, double count) {
   return false;
 }
 
+/* A sum that is never below the exact one: what is small beside it is not lost, however often it comes. */
+static long double up(long double a, long double b) {
+  long double sum = a + b, part = sum - a, rest = (a - (sum - part)) + (b - part);
+  return rest > 0 ? nextafterl(sum, INFINITY) : sum;
+}
+
 /* The most that fit, by doubling and halving. */
 static double most(const tct_mixed *f, const tct_spend *run) {
   double low = 0, high = 1;
   if (!(run->mu2 >= 0 && run->mu2 < INFINITY && run->epsilon >= 0 && run->delta >= 0)) return 0;
   while (high < MOST && fits(f, run, high)) low = high, high *= 2;
-  if (high >= MOST) return MOST;
+  if (high >= MOST && fits(f, run, MOST)) return MOST;
   while (high - low > 1) {
     double middle = floor((low + high) / 2);
     *(fits(f, run, middle) ? &low : &high) = middle;
@@ -124,28 +133,14 @@ int64_t tct_mixed_times(const tct_mixed *f, const tct_spend form[TCT_FORMS], int
   return (int64_t)best;
 }
 
-static void take(tct_mixed *f, const tct_spend *run, double count) {
-  if (!f->begun && run->mu2 > 0) begin(f);
-  f->epsilon_spent += (long double)count * run->epsilon;
-  f->delta_spent += (long double)count * run->delta;
-  f->mu2 = (f->mu2 + count * run->mu2) * (1 + 4 * DBL_EPSILON);
-}
-
-int64_t tct_mixed_more(const tct_mixed *filter, const tct_spend form[TCT_FORMS]) {
-  tct_mixed f = *filter;
-  int64_t all = 0, count;
-  int next = 0;
-  while (all < (int64_t)MOST && (count = tct_mixed_times(&f, form, &next)) > 0) {
-    take(&f, &form[next], (double)count);
-    all += count;
-  }
-  return all;
-}
-
 tct_status tct_mixed_spend(tct_mixed *f, const tct_spend form[TCT_FORMS]) {
   int next = 0;
   if (!tct_mixed_times(f, form, &next)) return TCT_E_BUDGET;
-  take(f, &form[next], 1);
+  const tct_spend *run = &form[next];
+  if (!f->begun && run->mu2 > 0) begin(f);
+  f->epsilon_spent = up(f->epsilon_spent, run->epsilon);
+  f->delta_spent = up(f->delta_spent, run->delta);
+  f->mu2 = (f->mu2 + run->mu2) * (1 + 4 * DBL_EPSILON);
   return TCT_OK;
 }
 

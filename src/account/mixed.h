@@ -27,10 +27,9 @@ typedef struct tct_mixed {
   double share;                        /* delta of the first step */
 } tct_mixed;
 void tct_mixed_init(tct_mixed *filter, double epsilon, double delta);
-/* How many runs of these forms in a row are permitted, up to 2^40; form: the one that the next is charged in. */
+/* How many such runs in a row are permitted at least, up to 2^40: so many in one form.  next: the form that the first
+ * of them is charged in.  As each may take another, more may be permitted. */
 int64_t tct_mixed_times(const tct_mixed *filter, const tct_spend form[TCT_FORMS], int *next);
-/* The same where each may take another form. */
-int64_t tct_mixed_more(const tct_mixed *filter, const tct_spend form[TCT_FORMS]);
 /* Charges one run, or returns TCT_E_BUDGET and charges nothing. */
 tct_status tct_mixed_spend(tct_mixed *filter, const tct_spend form[TCT_FORMS]);
 /* What was spent, as a claim about a list fixed in advance: epsilon at delta. */

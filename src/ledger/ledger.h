@@ -268,7 +268,8 @@ typedef struct tct_ledger_account {
   double epsilon, delta; /* what the recorded runs amount to */
   double left;           /* beside runs and reservations, in that unit, with: */
   double epsilon_left, delta_left;
-  int64_t more; /* runs like the last one that fit beside runs and reservations, up to 2^40; -1: there is no run */
+  int64_t more; /* runs like the last one that fit at least, beside runs and reservations, up to 2^40; -1: there is no
+                   run */
 } tct_ledger_account;
 tct_status tct_ledger_account_of(const tct_ledger *ledger, tct_ledger_account *out, tct_error *err);
 #endif

@@ -60,20 +60,21 @@ static tct_status add(const tct_ledger *l, const cost *run, tct_ledger_state *st
 /* By doubling and halving. */
 static int64_t more(const tct_ledger *l, const cost *run, const tct_ledger_state *state) {
   tct_spend form[TCT_FORMS];
+  int next = 0;
   int64_t low = 0, high = 1, most = (int64_t)1 << 40;
   tct_ledger_state try = *state;
   if (state->overspent) return 0;
   if (l->filter == TCT_FILTER_MIXED) {
     tct_mixed_forms(run->events, l->neighbours, run->epsilon, run->delta, form);
-    return tct_mixed_more(&state->mixed, form);
+    return tct_mixed_times(&state->mixed, form, &next);
   }
-  while (high < most && add_times(l, run, high, &try, NULL) == TCT_OK) low = high, high *= 2, try = *state;
-  while (high < most && high - low > 1) {
+  while (high <= most && add_times(l, run, high, &try, NULL) == TCT_OK) low = high, high *= 2, try = *state;
+  while (low < most && high - low > 1) {
     int64_t middle = low + (high - low) / 2;
     try = *state;
     *(add_times(l, run, middle, &try, NULL) == TCT_OK ? &low : &high) = middle;
   }
-  return high < most ? low : most;
+  return low;
 }
 
 tct_status tct_ledger_state_of(const tct_ledger *l, tct_ledger_state *state, tct_error *err) {

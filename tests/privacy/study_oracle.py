@@ -277,6 +277,35 @@ def of_filters():
         check("the same by the price of the list so far is not within it", free > 1.1 * delta, free, delta)
 
 
+def of_regions():
+    """Gaussian and pure runs in the region that the first Gaussian run fixes, without failures: the most that its steps
+    show together is their shares of delta, and a step that is too wide shows more."""
+    units, pieces = (8, 8) if SHORT else (16, 12)
+    for epsilon, delta in ((1.0, 0.01),) if SHORT else ((1.0, 0.01), (0.5, 0.003), (3.0, 1e-3)):
+        f, tiny = Mixed(), Spend(1e-12, 0, 0)
+        lib.tct_mixed_init(ctypes.byref(f), epsilon, delta)
+        lib.tct_mixed_spend(ctypes.byref(f), ctypes.byref((Spend * 3)(tiny, tiny, tiny)))
+        steps = [(b, float(t)) for b, t in zip(f.step_mu2, f.step_epsilon)]
+        shares = sum(delta_gaussian(math.sqrt(b), epsilon - t) for b, t in steps)
+        wide = max(m for m in np.linspace(0.05, 5, 5000) if delta_gaussian(m, epsilon) <= 2 * shares) ** 2
+
+        def shown(steps):
+            unit, piece = max(b for b, _ in steps) / units, epsilon / pieces
+            games = [Game(epsilon, unit * k, step=0.005 if SHORT else 0.0025, reach=2 + 2 * epsilon) for k in range(1, units + 1)]
+            fits = lambda a, e: any(a * unit <= b * (1 + 1e-9) and e * piece <= t + 1e-9 for b, t in steps)  # noqa: E731
+            pure, known = games[0].pure(piece), {}
+            for a in range(units, -1, -1):
+                for e in range(pieces, -1, -1):
+                    if fits(a, e):
+                        moves = [games[0].stop] + [games[k - 1].matrix @ known[a + k, e] for k in range(1, units - a + 1) if (a + k, e) in known]
+                        known[a, e] = np.max(moves + ([pure @ known[a, e + 1]] if (a, e + 1) in known else []), axis=0)
+            return float(np.interp(0, games[0].x, known[0, 0]))
+
+        own, wrong = shown(steps), shown([(wide, 0.0)] + steps[1:])
+        check(f"the region of a ledger of ({epsilon}, {delta})", 0.6 * shares < own <= shares, own, shares)
+        check("a step of twice the shares is seen", wrong > shares, wrong, shares)
+
+
 # ---- parts -----------------------------------------------------------------------------------------------------------
 
 
@@ -311,6 +340,6 @@ def of_persons():
     check("a person in both parts costs more than either", one < own <= two, own, one, two)
 
 
-for part in (of_tries, of_reserves, of_filters, of_parts, of_persons):
+for part in (of_tries, of_reserves, of_filters, of_regions, of_parts, of_persons):
     part()
 sys.exit(1 if failed else 0)
