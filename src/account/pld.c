@@ -111,7 +111,7 @@ static tct_status add_law(tct_loss_query *q, const tct_event *e, tct_grid_shape 
   bool real = tct_event_law_is_real(e), two = tct_event_two_ways(e, q->neighbours);
   tct_grid grid;
   tct_pmf *upper = &out->side[UPPER][out->len[UPPER]];
-  if (!tct_loss_query_pays(q, tct_grid_work(e, q->neighbours, shape.h, q->tail))) {
+  if (q->unproved || !tct_loss_query_pays(q, tct_grid_work(e, q->neighbours, shape.h, q->tail))) {
     *upper = (tct_pmf){.h = shape.h, .proved = false};
     return out->len[UPPER]++, TCT_OK;
   }
@@ -119,6 +119,7 @@ static tct_status add_law(tct_loss_query *q, const tct_event *e, tct_grid_shape 
   if (both || e->kind != TCT_EV_SAMPLED_GAUSSIAN)
     TCT_TRY(tct_best_offset(e, q->neighbours, &shape, &shape.offset, err));
   TCT_TRY(tct_grid_new(e, q->neighbours, &shape, &grid, err));
+  q->unproved |= !grid.proved && grid.len > 1;
   tct_status status = tct_pmf_upper(&grid, e->count, upper, err);
   if (status == TCT_OK) out->len[UPPER]++;
   if (status == TCT_OK && both && real) {
@@ -315,7 +316,7 @@ static tct_status ask_at_zero(tct_loss_query *q, tct_bracket *out, tct_error *er
   at.delta = NAN, at.epsilon = 0;
   TCT_TRY(bracket_of(&at, true, &delta, err));
   if (delta.upper <= tct_delta_left(q->delta, q->rare)) out->upper = 0;
-  return q->work = at.work, TCT_OK;
+  return q->work = at.work, q->unproved = at.unproved, TCT_OK;
 }
 
 static tct_status bracket_of(tct_loss_query *q, bool both, tct_bracket *out, tct_error *err) {

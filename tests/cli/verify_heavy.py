@@ -3,7 +3,7 @@
 
 usage: verify_heavy.py TACIT FOLDER: the folder has model files as `tacit train` writes them.  What a file may take is
 counted and not measured, so each answer is one of a few; GUARD ends a run whose work nobody has counted.  With
-TACIT_HEAVY_ALL there are many more files, reports on them too, and the longest times are shown.
+TACIT_HEAVY_ALL there are many more files, reports on them too, each one's time as it goes, and the longest at the end.
 """
 import copy, json, os, random, resource, subprocess, sys
 
@@ -185,6 +185,8 @@ for part in (lists(), many(), edges(3000 if ALL else 30), texts()):
             run = subprocess.run([TACIT, verb, "heavy.json"] + (["-o", "page.html"] if verb == "report" else []),
                                  capture_output=True, text=True, preexec_fn=within)
             times.append((spent() - began, verb, what))
+            if ALL:
+                print("{:.2f} s: {} {}".format(times[-1][0], verb, what[:150]), flush=True)
             refused += "more work" in run.stderr + run.stdout
             # 0: verified, or a page; 5: verified in part; else one sentence says why not.
             if run.returncode not in (0, 1, 2, 3, 5) or (run.returncode in (0, 5)) == bool(run.stderr):

@@ -4,7 +4,7 @@
  * Pairs of files of every format differ in one record, which may hold anything.  Each is read in a way of its own: in
  * steps, by threads, in parts as over ranks, from disk.  The records that both have come out bit by bit the same. Where
  * malformed records are nothing, both files are read, whatever the record is.  The readers' limits are
- * low.  TACIT_PAIRS=N tries N pairs of each format, TACIT_SEED=S others. */
+ * low.  TACIT_PAIRS=N tries N pairs of each format, TACIT_SEED=S others, TACIT_KIND=NAME one format alone. */
 #define _GNU_SOURCE /* memfd_create */
 #include "dta_help.h"
 #include "frame_help.h"
@@ -443,12 +443,13 @@ static bool try_pair(const setting *s) {
 
 static void whatever_a_record_holds_the_others_become_what_they_were(void **unused) {
   (void)unused;
-  const char *count = getenv("TACIT_PAIRS"), *seed = getenv("TACIT_SEED");
+  const char *count = getenv("TACIT_PAIRS"), *seed = getenv("TACIT_SEED"), *only = getenv("TACIT_KIND");
   int pairs = count ? atoi(count) : PAIRS;
   tct_low_limits = true;
   if (seed) state = strtoull(seed, NULL, 10);
   for (kind k = PLAIN; k < KINDS; k++) {
     int both[2] = {0}, tried[2] = {0};
+    if (only && strcmp(only, kinds[k]) != 0) continue;
     for (int i = 0; i < pairs; i++) {
       setting s = any_setting(k);
       tried[s.zero]++;

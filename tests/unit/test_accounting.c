@@ -10,6 +10,7 @@
 #include "account/curves/loss_query.h"
 #include "account/curves/pairs.h"
 #include "account/curves/renyi.h"
+#include "account/curves/work.h"
 #include "account/single.h"
 
 #include "core/alloc.h"
@@ -201,6 +202,21 @@ static void whole_lists_cost_what_is_true_of_them_or_of_their_parts(void **state
         "sampled_gaussian:noise=7.380422013769277,rate=1.5305600140332221e-06,count=573884",
         "sampled_gaussian:noise=4.278511909537536,rate=0.012623009687571627", "pure:epsilon=0.03292931234294832"},
        0},
+      {1.6726652308908984e-89, /* the sampled steps alone: 20.567 */
+       17.65,
+       21.803,
+       {"sampled_gaussian:noise=0.7003657532169459,rate=1.728220062005696e-05,count=291397",
+        "pure:epsilon=0.0001577218182404833,count=7473", "pure:epsilon=0.0022729902014055506,count=25"},
+       1},
+      {2.8847775114228145e-16, /* the first of these alone: 156065.2 */
+       6.58,
+       156076,
+       {"objpert:noise=11026.153049300554,shift=0.2030808609312042,count=767485",
+        "sampled_gaussian:noise=3.82933734679562,rate=0.0014186532715286658,count=35",
+        "gaussian:noise=3.5197587990226284,count=2",
+        "objpert:noise=9.216893821917699,shift=0.00015965277250054295,count=3",
+        "exponential:epsilon=0.9784231404982379"},
+       1},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     tct_events events = list_of(rows[i].event);
@@ -211,6 +227,21 @@ static void whole_lists_cost_what_is_true_of_them_or_of_their_parts(void **state
     if (!(cost.epsilon >= rows[i].least && cost.epsilon <= rows[i].most * (1 + 1e-11)))
       fail_msg("list %zu costs %.15g, not %.15g to %.15g", i, cost.epsilon, rows[i].least, rows[i].most);
   }
+}
+
+/* The rounding of such losses moves the masses by more than is proved of them, on every grid. */
+static void no_wider_grid_is_tried_where_masses_disagree(void **state) {
+  (void)state;
+  static const char *const one[] = {"gaussian:noise=0.01904880745907302,count=467107", NULL};
+  tct_events events = list_of(one);
+  tct_bracket exact, bracket;
+  assert_int_equal(tct_accountant_gdp.epsilon(&events, TCT_REPLACE_ONE, 2.4e-11, 1e-3, &exact, NULL), TCT_OK);
+  tct_work before = tct_work_begin(1e12);
+  assert_int_equal(tct_accountant_pld.epsilon(&events, TCT_REPLACE_ONE, 2.4e-11, 1e-3, &bracket, NULL), TCT_OK);
+  tct_work spent = tct_work_end(before);
+  assert_true(bracket.upper >= exact.lower && bracket.upper <= exact.upper * (1 + 1e-9)); /* as a part alone */
+  if (!(spent.spent < 2e8)) fail_msg("%g units of work, and one grid takes 0.75e8", spent.spent);
+  tct_events_free(&events);
 }
 
 /* Of two parts, the least sum over the shares of delta. */
@@ -671,6 +702,7 @@ int main(void) {
       cmocka_unit_test(every_accountant_says_to_the_digit_what_is_recorded),
       cmocka_unit_test(single_steps_cost_what_their_closed_curves_say),
       cmocka_unit_test(whole_lists_cost_what_is_true_of_them_or_of_their_parts),
+      cmocka_unit_test(no_wider_grid_is_tried_where_masses_disagree),
       cmocka_unit_test(the_shares_of_parts_add_up_to_delta),
       cmocka_unit_test(what_is_left_out_is_charged_above_and_not_below),
       cmocka_unit_test(neither_order_nor_grouping_moves_the_sum_of_parts),

@@ -12,9 +12,10 @@ typedef struct tct_loss_query {
   double delta, epsilon; /* one is known, the other NAN */
   double rare;           /* chance that a sampled step is drawn which is left out: upper bounds take it off delta */
   double precision;
-  double tail; /* mass per step that may go to infinity */
-  double work; /* nanoseconds or so that are left, by counts made from the list: the same on every machine */
-  bool beyond; /* more distinct events than are composed */
+  double tail;   /* mass per step that may go to infinity */
+  double work;   /* nanoseconds or so that are left, by counts made from the list: the same on every machine */
+  bool unproved; /* a grid's masses were not those of the closed form; a wider one's would not be either */
+  bool beyond;   /* more distinct events than are composed */
 } tct_loss_query;
 
 /* The list with its gaussian events merged into one, its zcdp events too, and equal events added up; q->at is the
