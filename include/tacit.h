@@ -687,7 +687,7 @@ typedef struct tct_page_options {
   const char *title;   /* stands over the page */
   const char *purpose; /* why the model was trained, and what it is for */
   const char *contact; /* whom a reader may ask */
-  const char *audit;   /* the text of tct_audit_json for the model's plan, which the page then reports on */
+  const char *audit;   /* of tct_audit_json for the model's plan, told on the page; of another plan: TCT_E_USAGE */
 } tct_page_options;
 /* Fills the first `size` bytes; call it by tct_page_options_default. */
 TCT_API void tct_page_options_default_sized(tct_page_options *options, size_t size);
@@ -698,11 +698,6 @@ static inline void tct_page_options_default(tct_page_options *options) {
 TCT_API char *tct_report_page(const tct_model *model, const tct_page_options *options, tct_error *err);
 TCT_API tct_status tct_report_page_write(const tct_model *model, const tct_page_options *options, const char *path,
                                          tct_error *err);
-/* The same with what an audit of the model's plan found.  audit: the text of tct_audit_json, or NULL; TCT_E_USAGE where
- * it is of another plan. */
-TCT_API char *tct_report_audited_html(const tct_model *model, const char *audit, tct_error *err);
-TCT_API tct_status tct_report_audited_write(const tct_model *model, const char *audit, const char *path,
-                                            tct_error *err);
 /* Writes the model in LIBLINEAR's text form. */
 TCT_API tct_status tct_export_liblinear(const tct_model *model, const char *path, tct_error *err);
 

@@ -198,25 +198,8 @@ tct_status tct_report_page_write(const tct_model *model, const tct_page_options 
   return status;
 }
 
-static tct_page_options with_audit(const char *audit) {
-  tct_page_options options;
-  tct_page_options_default(&options);
-  options.audit = audit;
-  return options;
-}
-
 char *tct_report_html(const tct_model *model, tct_error *err) { return tct_report_page(model, NULL, err); }
 
 tct_status tct_report_write(const tct_model *model, const char *path, tct_error *err) {
   return tct_report_page_write(model, NULL, path, err);
-}
-
-char *tct_report_audited_html(const tct_model *model, const char *audit, tct_error *err) {
-  tct_page_options options = with_audit(audit);
-  return tct_report_page(model, &options, err);
-}
-
-tct_status tct_report_audited_write(const tct_model *model, const char *audit, const char *path, tct_error *err) {
-  tct_page_options options = with_audit(audit);
-  return tct_report_page_write(model, &options, path, err);
 }

@@ -34,8 +34,6 @@ double *tct_event_parameter(tct_event *event, const char *key) {
   return NULL;
 }
 
-double tct_event_rate(const tct_event *event) { return event->kind == TCT_EV_SAMPLED_GAUSSIAN ? event->rate : 1; }
-
 tct_event tct_event_gaussian(double noise, int64_t count) {
   return (tct_event){.kind = TCT_EV_GAUSSIAN, .noise = noise, .count = count};
 }

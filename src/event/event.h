@@ -66,8 +66,6 @@ extern const tct_event_facts tct_event_kinds[TCT_EV_KINDS];
 const char *tct_event_name(tct_event_kind kind);
 /* The parameter named `key`, "count" apart; NULL if the kind has none of that name. */
 double *tct_event_parameter(tct_event *event, const char *key);
-/* Probability with which a record takes part: rate where the kind has one, else 1. */
-double tct_event_rate(const tct_event *event);
 
 /* Constructors; count >= 1. */
 tct_event tct_event_gaussian(double noise, int64_t count);

@@ -52,8 +52,6 @@ void tct_mask_seed_pair(tct_mask_seed *seed, const unsigned char shared[32],
   tct_mask_seed_take(seed, shared, session);
 }
 
-void tct_mask_seed_wipe(tct_mask_seed *seed) { sodium_memzero(seed, sizeof *seed); }
-
 tct_status tct_mask_open(tct_mask *mask, tct_mask_seed *seed, tct_mask_purpose purpose, int from, int to, int64_t words,
                          tct_error *err) {
   unsigned char name[16 + 3 * 8 + TCT_SESSION_ID];
@@ -128,5 +126,3 @@ tct_status tct_pair_shared(const tct_pair_keys *own, const unsigned char other[T
   sodium_memzero(both, sizeof both);
   return TCT_OK;
 }
-
-void tct_pair_keys_wipe(tct_pair_keys *keys) { sodium_memzero(keys, sizeof *keys); }

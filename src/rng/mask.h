@@ -32,7 +32,6 @@ void tct_mask_seed_take(tct_mask_seed *seed, const unsigned char bytes[32],
 /* The seed of two parties from what crypto_kx gave them both, smaller number first. */
 void tct_mask_seed_pair(tct_mask_seed *seed, const unsigned char shared[32],
                         const unsigned char session[TCT_SESSION_ID]);
-void tct_mask_seed_wipe(tct_mask_seed *seed);
 
 typedef struct tct_mask {
   unsigned char key[32];
@@ -60,5 +59,4 @@ void tct_pair_keys_new(tct_pair_keys *keys, const tct_rng_key *key, uint64_t ind
  * is none. */
 tct_status tct_pair_shared(const tct_pair_keys *own, const unsigned char other[TCT_PAIR_PUBLIC], bool first,
                            unsigned char shared[32], tct_error *err);
-void tct_pair_keys_wipe(tct_pair_keys *keys);
 #endif

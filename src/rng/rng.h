@@ -67,8 +67,6 @@ bool tct_bernoulli_exp(tct_stream *s, double gamma);
 /* round(N(0, sigma^2)/g) * g, exactly distributed; g a power of two, 1 <= sigma/g < 2^40.
  * Post-processing of the continuous Gaussian for every such g; accuracy asks for sigma/g >= 2^20. */
 double tct_rounded_gaussian(tct_stream *s, double sigma, double g);
-/* The same draws, one after the other, into out[count]. */
-void tct_rounded_gaussian_fill(tct_stream *s, double sigma, double g, double *out, int64_t count);
 /* g * K with P[K = k] ~ exp(-|k| * g/scale), exactly; g a power of two, scale/g in [1, 2^40). */
 double tct_discrete_laplace(tct_stream *s, double scale, double g);
 /* E of mean `scale`, rounded down to a multiple of the power of two g, 2^20 <= scale/g < 2^40 (discrete_laplace.c). */

@@ -97,17 +97,11 @@ uint64_t tct_round_scaled(tct_stream *s, tct_dyadic ratio, uint32_t k, tct_lazy 
   return q;
 }
 
-static inline double draw(tct_stream *s, tct_dyadic ratio, double g) {
+double tct_rounded_gaussian(tct_stream *s, double sigma, double g) {
   tct_lazy x;
+  tct_dyadic ratio = tct_dyadic_of(sigma / g);
   uint32_t k = half_normal(s, &x);
   uint64_t q = tct_round_scaled(s, ratio, k, &x);
   double value = (double)q * g;
   return q != 0 && tct_stream_u32(s) & 1 ? -value : value;
-}
-
-double tct_rounded_gaussian(tct_stream *s, double sigma, double g) { return draw(s, tct_dyadic_of(sigma / g), g); }
-
-void tct_rounded_gaussian_fill(tct_stream *s, double sigma, double g, double *out, int64_t count) {
-  tct_dyadic ratio = tct_dyadic_of(sigma / g);
-  for (int64_t i = 0; i < count; ++i) out[i] = draw(s, ratio, g);
 }
