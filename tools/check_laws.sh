@@ -90,4 +90,19 @@ points=$(grep -c '^TCT_POINT_ROW(' tests/privacy/points.def)
 [ "$points" -le 150 ] || complain "tests/privacy/points.def: $points fault points; at most 150"
 while IFS= read -r hit; do complain "$hit: changes a source; give the fault a point (core/point.h)"; done < <(
   grep -nE '\b(sed|perl|awk)\b.*(src|extra)/' tests/privacy/*.sh tests/privacy/*.py 2>/dev/null)
+
+# One way through the house: who asks what a list costs, who charges, who opens a gate, who calls a solver.
+# only PATTERN ROOMS FILES : beside the rooms whose own it is, these files of src/ alone call it.
+only() {
+  local file
+  while IFS= read -r file; do
+    case " $3 " in *" $file "*) ;; *) complain "$file: calls ${1//|/, }; that is done in $3 alone" ;; esac
+  done < <(project_files | grep -E '^src/.*\.c$' | grep -vE "^src/($2)/" | xargs grep -lE "\\b($1)\(")
+}
+only 'tct_account_epsilon|tct_accountant_epsilon|tct_selection_event|tct_selection_epsilon' \
+  'account|solve|ledger|certify' 'src/study/price.c'
+only 'tct_ledger_promise_run' 'ledger' 'src/study/charge.c'
+only 'tct_mech_new' 'mech' 'src/study/run.c src/several/persons.c'
+only 'solver->plan' 'solve' 'src/train/plan.c'
+only 'solver->run' 'solve' 'src/train/fit.c'
 finish "${#files[@]} files keep the laws"

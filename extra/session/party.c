@@ -4,7 +4,7 @@
  * it can: before the first frame that needs its records.  Until then whoever stops leaves the others uncharged. */
 #include "core/alloc.h"
 #include "core/stop.h"
-#include "train/charge.h"
+#include "train/promise.h"
 #include "session/terms.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "core/digest.h"
 #include "core/stop.h"
 #include "model/json.h"
-#include "train/charge.h"
+#include "train/promise.h"
 #include "train/one_program.h"
 #include "session/rounds.h"
 #include "rng/rng.h"

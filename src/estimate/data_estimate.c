@@ -7,7 +7,8 @@
 #include "la/matrix/rows_access.h"
 #include "model/json.h"
 #include "train/certificate.h"
-#include "train/charge.h"
+#include "study/charge.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -130,7 +131,9 @@ static tct_status try_fit(work *w, tct_error *err) {
 
 /* ---- the charge --------------------------------------------------------------------------------------------- */
 
-static tct_status promise_run(work *w, const tct_shown *shown, tct_error *err) {
+/* The whole, for the fit too: before anything is drawn, and with the rows as they were read. */
+static tct_status charge(work *w, tct_error *err) {
+  if (TCT_POINT(estimate_without_a_charge, !w->config.ledger, true)) return TCT_OK;
   const tct_config *c = &w->config;
   tct_ledger_receipt receipt = {0};
   tct_events events = {0};
@@ -144,7 +147,7 @@ static tct_status promise_run(work *w, const tct_shown *shown, tct_error *err) {
                             .persons = w->data->persons,
                             .seeded = c->has_seed != 0,
                             .unaccounted = w->data->unaccounted};
-  if (status == TCT_OK) status = tct_charge_shown(c, shown, &run, &receipt, &w->out->warning, err);
+  if (status == TCT_OK) status = tct_charge_run(c, w->data, &run, &receipt, &w->out->warning, err);
   tct_events_free(&events);
   if (status != TCT_OK) return status;
   w->out->charged = true;
@@ -152,16 +155,6 @@ static tct_status promise_run(work *w, const tct_shown *shown, tct_error *err) {
   w->out->run = receipt.run;
   w->out->for_tests = receipt.for_tests != 0;
   return TCT_OK;
-}
-
-/* The whole, for the fit too: before anything is drawn, and with the rows as they were read. */
-static tct_status charge(work *w, tct_error *err) {
-  tct_shown shown;
-  if (TCT_POINT(estimate_without_a_charge, !w->config.ledger, true)) return TCT_OK;
-  TCT_TRY(tct_shown_make(w->config.ledger, w->data, w->config.threads, &shown, err));
-  tct_status status = promise_run(w, &shown, err);
-  tct_shown_end(&shown);
-  return status;
 }
 
 /* ---- the table under its new bounds --------------------------------------------------------------------------- */
@@ -313,15 +306,17 @@ static tct_status make_plan(work *w, tct_error *err) {
   return tct_found_make(&w->plan, w->data, &w->found, err);
 }
 
+static tct_status spend(tct_mech *mech, void *user, tct_error *err) {
+  work *w = user;
+  return tct_estimate_release(&w->plan, w->data, &w->open, mech, &w->found, err);
+}
+
 static tct_status draw(work *w, tct_error *err) {
   const tct_config *c = &w->config;
-  tct_mech *mech = NULL;
+  const tct_gate gate = {&w->plan.promise, w->plan.neighbours, c->has_seed ? &c->seed : NULL, .settles = true};
   tct_stop_charged();
   if (tct_stop_ask(NULL)) return tct_fail_cancelled(err);
-  TCT_TRY(tct_mech_new(&w->plan.promise, w->plan.neighbours, c->has_seed ? &c->seed : NULL, &mech, err));
-  tct_status status = tct_estimate_release(&w->plan, w->data, &w->open, mech, &w->found, err);
-  tct_mech_free(mech);
-  return status;
+  return tct_gate_run(&gate, spend, w, err);
 }
 
 /* Values are scaled in place, and those that somebody else owns are not ours to change. */

@@ -5,7 +5,7 @@
 #include "estimate/estimate.h"
 #include "model/json.h"
 #include "train/certificate.h"
-#include "train/charge.h"
+#include "train/promise.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,9 @@
 #include "mech/mech.h"
 #include "model/json.h"
 #include "score/score.h"
-#include "train/charge.h"
+#include "study/charge.h"
+#include "study/study.h"
+#include "train/plan.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -24,6 +26,7 @@ typedef struct run {
   tct_cost cost;
   tct_ledger_receipt receipt;
   char *warning;
+  double sum[TCT_SCORE_LONGEST];
 } run;
 
 static tct_status check(const run *r, tct_error *err) {
@@ -62,9 +65,7 @@ static tct_status plan(run *r, tct_error *err) {
 /* As a training run is charged: before anything is drawn, and with the rows that it reads. */
 static tct_status charge(run *r, tct_error *err) {
   const tct_config *c = &r->config;
-  tct_shown shown;
-  if (TCT_POINT(score_uncharged, !c->ledger, true)) return TCT_OK;
-  TCT_TRY(tct_shown_make(c->ledger, r->data, c->threads, &shown, err));
+  if (TCT_POINT(score_uncharged, false, true)) return TCT_OK;
   tct_ledger_promise promise = {.events = &r->promise.events,
                                 .epsilon = c->epsilon,
                                 .delta = c->delta,
@@ -73,9 +74,7 @@ static tct_status charge(run *r, tct_error *err) {
                                 .persons = r->data->persons,
                                 .seeded = c->has_seed != 0,
                                 .unaccounted = r->data->unaccounted};
-  tct_status status = tct_charge_shown(c, &shown, &promise, &r->receipt, &r->warning, err);
-  tct_shown_end(&shown);
-  return status;
+  return tct_charge_run(c, r->data, &promise, &r->receipt, &r->warning, err);
 }
 
 static tct_status add_up(const run *r, double lattice, double *sum, tct_error *err) {
@@ -92,15 +91,19 @@ static tct_status add_up(const run *r, double lattice, double *sum, tct_error *e
   return status;
 }
 
-static tct_status release(const run *r, double *sum, tct_error *err) {
-  tct_mech *mech = NULL;
+static tct_status spend(tct_mech *mech, void *user, tct_error *err) {
+  run *r = user;
+  TCT_TRY(add_up(r, tct_mech_release_of(mech, 0)->lattice, r->sum, err));
+  return tct_mech_release(mech, 0, r->sum, r->scoring.len, err);
+}
+
+static tct_status release(run *r, tct_error *err) {
   const tct_config *c = &r->config;
-  TCT_TRY(tct_mech_new(&r->promise, c->neighbours, c->has_seed ? &c->seed : NULL, &mech, err));
-  tct_status status = add_up(r, tct_mech_release_of(mech, 0)->lattice, sum, err);
-  if (status == TCT_OK) status = tct_mech_release(mech, 0, sum, r->scoring.len, err);
-  if (status == TCT_OK) status = tct_mech_spent_exactly(mech, err);
-  tct_mech_free(mech);
-  return status;
+  const tct_gate gate = {.promise = &r->promise,
+                         .neighbours = (tct_neighbours)c->neighbours,
+                         .seed = c->has_seed ? &c->seed : NULL,
+                         .settles = true};
+  return tct_gate_run(&gate, spend, r, err);
 }
 
 /* ---- the answer ------------------------------------------------------------------------------------- */
@@ -142,9 +145,9 @@ static void put_privacy(json_t *root, const run *r) {
   if (r->warning) json_object_set_new(root, "warning", json_string(r->warning));
 }
 
-static char *answer(const run *r, const double *sum, tct_error *err) {
+static char *answer(const run *r, tct_error *err) {
   const tct_scoring *s = &r->scoring;
-  tct_figures f = tct_scoring_read(s, sum, r->promise.release[0].deviation, r->data->x.rows);
+  tct_figures f = tct_scoring_read(s, r->sum, r->promise.release[0].deviation, r->data->x.rows);
   json_t *root = json_object();
   json_object_set_new(root, "rows", json_integer(r->data->x.rows));
   json_object_set_new(root, "level", json_real(LEVEL));
@@ -171,14 +174,13 @@ static char *answer(const run *r, const double *sum, tct_error *err) {
 }
 
 static char *score(run *r, tct_error *err) {
-  double sum[TCT_SCORE_LONGEST] = {0};
   char *text = NULL;
   tct_status status = check(r, err);
   if (status == TCT_OK) status = plan(r, err);
   if (status == TCT_OK) status = charge(r, err);
-  if (status == TCT_OK) status = release(r, sum, err);
-  if (status == TCT_OK) text = answer(r, sum, err);
-  tct_wipe(sum, sizeof sum);
+  if (status == TCT_OK) status = release(r, err);
+  if (status == TCT_OK) text = answer(r, err);
+  tct_wipe(r->sum, sizeof r->sum);
   return text;
 }
 

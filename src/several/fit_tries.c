@@ -14,7 +14,8 @@
 #include "read/table/join.h"
 #include "score/score.h"
 #include "several/composition.h"
-#include "train/charge.h"
+#include "study/charge.h"
+#include "train/promise.h"
 #include "train/fit.h"
 
 #include <jansson.h>
@@ -129,9 +130,6 @@ static tct_status reserve(search *s, tct_error *err) {
 /* Once, for everything, with all records that the search reads. */
 static tct_status charge(search *s, tct_error *err) {
   const tct_composition *c = s->c;
-  tct_shown shown;
-  if (!s->config->ledger) return TCT_OK;
-  TCT_TRY(tct_shown_make(s->config->ledger, s->all, s->config->threads, &shown, err));
   tct_ledger_promise run = {.events = &s->whole->events,
                             .epsilon = c->claim.epsilon,
                             .delta = c->claim.delta,
@@ -141,9 +139,7 @@ static tct_status charge(search *s, tct_error *err) {
                             .persons = s->all->persons,
                             .seeded = s->config->has_seed,
                             .unaccounted = (char *const *)s->facts};
-  tct_status status = tct_charge_shown(s->config, &shown, &run, &s->receipt, &s->warning, err);
-  tct_shown_end(&shown);
-  return status;
+  return tct_charge_run(s->config, s->all, &run, &s->receipt, &s->warning, err);
 }
 
 /* ---- the tries ----------------------------------------------------------------------------------------------- */

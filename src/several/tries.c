@@ -6,7 +6,6 @@
 #include "several/composition.h"
 
 #include "account/account.h"
-#include "account/curves/work.h"
 #include "account/selection.h"
 #include "core/point.h"
 #include "core/alloc.h"
@@ -49,12 +48,9 @@ static tct_status price(const wish *w, tct_composition *c, double *epsilon, tct_
     if (TCT_POINT(selection_score_not_charged, status == TCT_OK, false))
       status = tct_events_add(&one[j], tct_event_gaussian(c->score, 1), err);
   }
-  tct_work before = tct_work_begin(TCT_WORK_VERIFY); /* who verifies asks for this price */
   if (status == TCT_OK)
-    status = tct_selection_event(one, (size_t)c->parts, c->claim.neighbours, w->mean, c->claim.delta, &c->whole, err);
-  tct_work own = tct_work_end(before);
-  c->price_work = own.spent;
-  if (own.over) status = tct_composition_verifiable(c, INFINITY, err);
+    status = tct_price_tries(one, (size_t)c->parts, w->mean, &c->claim, &c->whole, &c->price_work, err);
+  if (isinf(c->price_work)) status = tct_composition_verifiable(c, INFINITY, err);
   *epsilon = status == TCT_OK ? c->whole.epsilon * (1 + 0x1p-39) : INFINITY;
   for (int64_t j = 0; one && j < c->parts; j++) tct_events_free(&one[j]);
   tct_free(one);

@@ -1,6 +1,7 @@
 /* price.c - what everything costs together, by the accountants; and what it takes to compute that again. */
 #include "account/curves/work.h"
 #include "account/pld.h"
+#include "account/selection.h"
 #include "study/study.h"
 
 #include <math.h>
@@ -24,6 +25,15 @@ tct_status tct_price(const tct_events *list, tct_whole *claim, double *epsilon, 
   if (status != TCT_E_USAGE && status != TCT_E_BUDGET) return status;
   *epsilon = INFINITY;
   return TCT_OK;
+}
+
+tct_status tct_price_tries(const tct_events *one, size_t count, int64_t mean, const tct_whole *claim, tct_event *event,
+                           double *work, tct_error *err) {
+  tct_work before = tct_work_begin(TCT_WORK_VERIFY); /* who verifies asks for this price */
+  tct_status status = tct_selection_event(one, count, claim->neighbours, mean, claim->delta, event, err);
+  tct_work own = tct_work_end(before);
+  *work = own.over ? INFINITY : own.spent;
+  return status;
 }
 
 /* The claim as verify computes it. */

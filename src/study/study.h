@@ -1,7 +1,9 @@
-/* study.h - several fits on the same people within one budget: what all cost together, and how much each may spend. */
+/* study.h - several stages on the same people within one budget: what all cost together, how much each may spend, and
+ * the gate of each. */
 #ifndef TCT_STUDY_STUDY_H
 #define TCT_STUDY_STUDY_H
 #include "account/account.h"
+#include "mech/mech.h"
 
 /* What is promised about everything together. */
 typedef struct tct_whole {
@@ -14,6 +16,10 @@ typedef struct tct_whole {
 /* What the accountants prove at claim->delta; claim->by <- which.  INFINITY, and no error, where none knows the list.
  */
 tct_status tct_price(const tct_events *list, tct_whole *claim, double *epsilon, tct_error *err);
+/* The same for the best of a geometric number of tries of this mean (account/selection.h).  *event <- what stands for
+ * the whole; *work <- what it took to find.  INFINITY: more than is done for one file. */
+tct_status tct_price_tries(const tct_events *one, size_t count, int64_t mean, const tct_whole *claim, tct_event *event,
+                           double *work, tct_error *err);
 /* TCT_E_USAGE where verify would refuse the model for the work that it takes.  events: of the claim; work: that of
  * planning once more; settings: for the sentence.  Within a purse of another it is that one's to say. */
 tct_status tct_price_verifiable(const tct_events *events, const tct_whole *claim, double work, int64_t settings,
@@ -32,6 +38,19 @@ typedef struct tct_sharing {
 } tct_sharing;
 /* *found: a plan was kept. */
 tct_status tct_share_largest(const tct_sharing *sharing, bool *found, tct_error *err);
+
+/* Opens a gate for the promise, for as long as `spend` runs.  seed NULL: from the operating system.  settles: all that
+ * was promised must have been spent.  TCT_E_CANCELLED: somebody has asked to stop. */
+typedef struct tct_gate {
+  const tct_promise *promise;
+  tct_neighbours neighbours;
+  const uint64_t *seed;
+  int threads; /* 0: as the gate has it */
+  tct_team *team;
+  bool settles;
+} tct_gate;
+typedef tct_status (*tct_spender)(tct_mech *mech, void *user, tct_error *err);
+tct_status tct_gate_run(const tct_gate *gate, tct_spender spend, void *user, tct_error *err);
 
 /* Part of epsilon or delta that is handed out where they are divided: the sum has room for its rounding. */
 #define TCT_DIVIDED (1 - 1e-12)

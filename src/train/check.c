@@ -1,6 +1,7 @@
 /* check.c - what is wrong with settings whatever the data: found by planning for shapes that are not the data's. */
 #include "core/processors.h"
 #include "la/matrix/matrix.h"
+#include "ranks/ranks.h"
 #include "train/plan.h"
 
 #include <math.h>
@@ -50,6 +51,21 @@ tct_status tct_config_check(const tct_config *config, int bounds_follow, tct_err
     if (try_shape(&trial, k, &other) != TCT_E_USAGE || strcmp(first.text, other.text) != 0) return TCT_OK;
   if (err) *err = first;
   return TCT_E_USAGE;
+}
+
+/* ---- labels that no record has ---- */
+
+tct_status tct_fit_check_positive(const tct_data *data, tct_error *err) {
+  if (!data->positive_unlisted) return TCT_OK;
+  double seen = 0;
+  for (int64_t i = 0; data->y && i < data->x.rows && !seen; i++) seen = data->y[i] > 0;
+  TCT_TRY(tct_team_largest(data->team, &seen, 1, err));
+  if (seen > 0) return TCT_OK;
+  return tct_fail(
+      err, TCT_E_DATA,
+      "no record's label%s%.200s%s is the positive value; correct {positive} (or \"positive\" in the schema), "
+      "or list the label's \"values\" in the schema if it may be absent",
+      data->label_name ? " \"" : "", data->label_name ? data->label_name : "", data->label_name ? "\"" : "");
 }
 
 /* ---- a limit of memory ----------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 /* choose.c - one private choice among candidates, for scores that were computed elsewhere. */
-#include "mech/mech.h"
+#include "study/study.h"
 #include "tacit.h"
 
 #include <math.h>
@@ -29,6 +29,16 @@ tct_status tct_draw_tries(int64_t mean, const uint64_t *seed, int64_t *tries, tc
   return TCT_OK;
 }
 
+typedef struct scored {
+  const double *score;
+  int64_t count, *index;
+} scored;
+
+static tct_status spend(tct_mech *mech, void *user, tct_error *err) {
+  const scored *of = user;
+  return tct_mech_choose(mech, 0, of->score, of->count, of->index, err);
+}
+
 tct_status tct_choose(const double *score, int64_t count, double change, double epsilon, const uint64_t *seed,
                       int64_t *index, tct_error *err) {
   tct_error_clear(err);
@@ -40,13 +50,12 @@ tct_status tct_choose(const double *score, int64_t count, double change, double 
     return TCT_OK;
   }
   tct_promise promise = {0};
-  tct_mech *mech = NULL;
+  scored of = {score, count, index};
   tct_release choice = tct_release_choice("a candidate, by its score", epsilon, 1, change, change, 1);
   tct_status status = tct_promise_add(&promise, choice, err);
   if (status == TCT_OK) status = tct_promise_settle(&promise, err);
-  if (status == TCT_OK) status = tct_mech_new(&promise, TCT_REPLACE_ONE, seed, &mech, err);
-  if (status == TCT_OK) status = tct_mech_choose(mech, 0, score, count, index, err);
-  tct_mech_free(mech);
+  const tct_gate gate = {&promise, TCT_REPLACE_ONE, seed, .settles = true};
+  if (status == TCT_OK) status = tct_gate_run(&gate, spend, &of, err);
   tct_promise_free(&promise);
   return status;
 }

@@ -7,7 +7,7 @@
 #include "model/json.h"
 #include "ranks/ranks.h"
 #include "train/certificate.h"
-#include "train/charge.h"
+#include "train/promise.h"
 #include "train/fit.h"
 #include "train/one_program.h"
 #include "train/plan.h"
@@ -76,19 +76,6 @@ static tct_status check_ranks(const tct_plan *plan, const tct_data *data, tct_er
     return tct_fail(err, TCT_E_USAGE,
                     "statistics of the data are taken in one process only; under mpirun give bounds with {schema}");
   return TCT_OK;
-}
-
-tct_status tct_fit_check_positive(const tct_data *data, tct_error *err) {
-  if (!data->positive_unlisted) return TCT_OK;
-  double seen = 0;
-  for (int64_t i = 0; data->y && i < data->x.rows && !seen; i++) seen = data->y[i] > 0;
-  TCT_TRY(tct_team_largest(data->team, &seen, 1, err));
-  if (seen > 0) return TCT_OK;
-  return tct_fail(
-      err, TCT_E_DATA,
-      "no record's label%s%.200s%s is the positive value; correct {positive} (or \"positive\" in the schema), "
-      "or list the label's \"values\" in the schema if it may be absent",
-      data->label_name ? " \"" : "", data->label_name ? data->label_name : "", data->label_name ? "\"" : "");
 }
 
 static char *spec_copy(const tct_spec *spec) {
@@ -267,7 +254,17 @@ tct_status tct_fitting_charge(tct_fitting *fitting, tct_status status, tct_error
 
 /* ---- the gate, and what comes out ------------------------------------------------------------------------------ */
 
-static tct_status solve(tct_fitting *fitting, const tct_plan *plan, double *w, tct_error *err) {
+/* One copy on its way. */
+typedef struct solving {
+  tct_fitting *fitting;
+  const tct_plan *plan; /* fitting->plan but for seed and callbacks */
+  double *w;            /* [p] */
+} solving;
+
+static tct_status spend(tct_mech *mech, void *user, tct_error *err) {
+  const solving *c = user;
+  const tct_plan *plan = c->plan;
+  tct_fitting *fitting = c->fitting;
   const tct_bound *bound = &fitting->bound;
   const tct_data *data = fitting->data;
   tct_model *model = fitting->model;
@@ -280,16 +277,21 @@ static tct_status solve(tct_fitting *fitting, const tct_plan *plan, double *w, t
                          .cancel = tct_stop_ask,
                          .note = model->note,
                          .inference = &model->inference};
-  tct_mech *mech = NULL;
+  return plan->solver->run(&problem, &plan->solved, mech, c->w, err);
+}
+
+static tct_status solve(tct_fitting *fitting, const tct_plan *plan, double *w, tct_error *err) {
   uint64_t public_seed = 1; /* solvers without privacy: fixed orders, so that runs repeat */
-  const uint64_t *seed = plan->config.has_seed ? &plan->config.seed : plan->solver->is_private ? NULL : &public_seed;
-  TCT_TRY(tct_mech_new(&plan->solved.promise, plan->facts.neighbours, seed, &mech, err));
-  tct_mech_use_threads(mech, plan->facts.threads);
-  tct_status status = tct_mech_join_ranks(mech, data->team, err);
-  if (status == TCT_OK) status = plan->solver->run(&problem, &plan->solved, mech, w, err);
-  if (status == TCT_OK && plan->solver->is_private) status = tct_mech_spent_exactly(mech, err);
-  tct_mech_free(mech);
-  if (tct_stopping()) status = tct_fail_cancelled(err); /* whatever the solver made of it */
+  solving c = {fitting, plan, w};
+  const tct_gate gate = {.promise = &plan->solved.promise,
+                         .neighbours = plan->facts.neighbours,
+                         .seed = plan->config.has_seed      ? &plan->config.seed
+                                 : plan->solver->is_private ? NULL
+                                                            : &public_seed,
+                         .threads = plan->facts.threads,
+                         .team = fitting->data->team,
+                         .settles = plan->solver->is_private};
+  tct_status status = tct_gate_run(&gate, spend, &c, err);
   for (int64_t j = 0; j < plan->facts.p && status == TCT_OK; j++)
     if (!isfinite(w[j]))
       status =

@@ -1,13 +1,12 @@
-/* charge.c - before the gate: room for the model, the rows shown to the ledger, the charge, what a claim adds up. */
-#include "train/charge.h"
+/* promise.c - before the gate: room for the model, its charge, what a claim adds up. */
+#include "train/promise.h"
 
 #include "core/json_text.h"
 #include "core/point.h"
 #include "core/alloc.h"
 #include "core/outfile.h"
-#include "ledger/registry.h"
 #include "model/json.h"
-#include "ranks/ranks.h"
+#include "study/charge.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -52,32 +51,9 @@ tct_status tct_model_reserve(const tct_plan *plan, tct_model *model, tct_error *
 
 /* ---- the charge ---- */
 
-/* Both sentences, owned, of which either may be NULL; takes them over. */
-static char *both(char *first, char *second) {
-  if (!first || !second) return first ? first : second;
-  size_t size = strlen(first) + strlen(second) + 3;
-  char *text = TCT_NEW(char, (int64_t)size);
-  if (text) snprintf(text, size, "%s; %s", first, second);
-  tct_free(first);
-  tct_free(second);
-  return text;
-}
-
-tct_status tct_charge_shown(const tct_config *config, const tct_shown *shown, tct_ledger_promise *run,
-                            tct_ledger_receipt *receipt, char **warning, tct_error *err) {
-  run->print = &shown->print[0];
-  run->key = shown->key[0];
-  run->declared_part = config->input_part != 0;
-  run->input_changed = config->input_changed;
-  TCT_TRY(tct_ledger_promise_run(config->ledger, run, receipt, err));
-  *warning = receipt->warning, receipt->warning = NULL;
-  if (!receipt->for_tests && !(run->reserve > 0)) *warning = both(*warning, tct_registry_add(shown, config->ledger));
-  return TCT_OK;
-}
-
-static tct_status charge(const tct_plan *plan, const tct_shown *shown, tct_phases *phases, tct_model *model,
-                         tct_error *err) {
-  tct_ledger_receipt receipt;
+tct_status tct_model_promise(const tct_plan *plan, const tct_data *data, tct_phases *phases, tct_model *model,
+                             tct_error *err) {
+  tct_ledger_receipt receipt = {0};
   tct_ledger_promise run = {.events = &model->events,
                             .epsilon = model->epsilon,
                             .delta = model->delta,
@@ -91,8 +67,8 @@ static tct_status charge(const tct_plan *plan, const tct_shown *shown, tct_phase
     run.reserved = phases->id;
   else if (phases)
     run.reserve = phases->seconds;
-  tct_status status = tct_charge_shown(&plan->config, shown, &run, &receipt, &model->warning, err);
-  if (status != TCT_OK) return status;
+  tct_status status = tct_charge_run(&plan->config, data, &run, &receipt, &model->warning, err);
+  if (status != TCT_OK || !receipt.run) return status; /* another rank has it, or there is no ledger */
   if (run.reserve > 0) {
     memcpy(phases->id, receipt.run, TCT_LEDGER_ID);
     tct_free(receipt.head);
@@ -103,17 +79,6 @@ static tct_status charge(const tct_plan *plan, const tct_shown *shown, tct_phase
   model->run_id = receipt.run;
   model->for_tests = receipt.for_tests;
   return TCT_OK;
-}
-
-tct_status tct_model_promise(const tct_plan *plan, const tct_data *data, tct_phases *phases, tct_model *model,
-                             tct_error *err) {
-  tct_shown shown;
-  if (!plan->config.ledger) return TCT_OK;
-  tct_status status = tct_shown_make(plan->config.ledger, data, plan->facts.threads, &shown, err);
-  status = tct_team_agree(data->team, status, err);
-  if (status == TCT_OK && tct_team_own(data->team) == 0) status = charge(plan, &shown, phases, model, err);
-  tct_shown_end(&shown);
-  return tct_team_agree(data->team, status, err);
 }
 
 /* ---- a table whose bounds were estimated -------------------------------------------------------------------

@@ -1,16 +1,11 @@
-/* charge.h - what happens between the certificate and the gate: the rows are shown to the ledger, the run charged. */
-#ifndef TCT_TRAIN_CHARGE_H
-#define TCT_TRAIN_CHARGE_H
+/* promise.h - what happens between the certificate and the gate: room for the model, and its charge. */
+#ifndef TCT_TRAIN_PROMISE_H
+#define TCT_TRAIN_PROMISE_H
 #include "ledger/ledger.h"
-#include "ledger/shown.h"
 #include "train/plan.h"
 
 /* Opens the model's file aside with room for the largest model that this run can end with, if the settings name one. */
 tct_status tct_model_reserve(const tct_plan *plan, tct_model *model, tct_error *err);
-/* Charges `run` to the settings' ledger with the rows shown to it, or reserves it.  `warning` becomes the caller's
- * text, or stays NULL. */
-tct_status tct_charge_shown(const tct_config *config, const tct_shown *shown, tct_ledger_promise *run,
-                            tct_ledger_receipt *receipt, char **warning, tct_error *err);
 /* A charge in two phases, for those who wait for others between them. */
 typedef struct tct_phases {
   double seconds;         /* how long the reservation lasts */
