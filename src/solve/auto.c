@@ -4,11 +4,14 @@
  * the largest sum of gradients over the noise that one release of it needs.  No record is looked at, so the choice
  * costs nothing.
  *
- * A loss of bounded curvature with penalty none or l2: dpmetric.  It starts at the released constant where there is an
- * intercept, and keeps near it where noise is more than what there is to learn.  Classes without an intercept and with
- * a signal below 40: dpgd, since a metric is mostly noise there.  A hinge with an intercept: dpmetric from a signal of
- * 40 on.  Everything else: dpgd, which takes every loss and penalty.  docs/decisions/solver-rule.md has the
- * measurements.
+ * Numbers by squared or Huber loss with penalty none or l2: dpmoments, where columns are few and each has enough of
+ * the signal, n mu/p.
+ *
+ * Any other loss of bounded curvature with penalty none or l2: dpmetric.  It starts at the released constant where
+ * there is an intercept, and keeps near it where noise is more than what there is to learn.  Classes without an
+ * intercept and with a signal below 40: dpgd, since a metric is mostly noise there.  A hinge with an intercept:
+ * dpmetric from a signal of 40 on.  Everything else: dpgd, which takes every loss and penalty.
+ * docs/decisions/solver-rule.md has the measurements.
  *
  * At delta 0: on the l1 ball dpfw.  Without it or with ridge adassp for least squares, objpert for smooth losses of
  * bounded slope, and privgene for the others.  No solver has a pure epsilon for other penalties; dpgd's refusal says
@@ -69,6 +72,13 @@ bool tct_classes_auto_joint(const tct_facts *facts, int64_t classes, char *why, 
   return each < auto_metric_signal;
 }
 
+/* Whether moments of the table are worth their noise. */
+static bool by_moments(const tct_facts *facts, double signal_to_noise) {
+  bool numbers = facts->loss.kind->link == TCT_LINK_IDENTITY && !facts->loss.kind->binary;
+  return numbers && (double)facts->p <= auto_moments_columns &&
+         signal_to_noise / sqrt((double)facts->p) >= auto_moments_signal;
+}
+
 const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size) {
   bool smooth = isfinite(facts->loss.kind->curvature_bound(facts->loss.h));
   bool plain = facts->penalty.kind->zero || (facts->penalty.kind->quadratic && facts->penalty.l2 > 0);
@@ -76,6 +86,12 @@ const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size
   tct_target whole = {facts->neighbours, facts->epsilon, facts->delta};
   double signal_to_noise = tct_signal_to_noise(facts->rows, facts->p, &whole);
   if (loss_is_joint(facts, why, size)) return tct_solver_find("dpgd");
+  if (plain && by_moments(facts, signal_to_noise)) {
+    snprintf(why, size,
+             "dpmoments: at a signal-to-noise ratio mu*n/p of %.0f moments of all columns say nearly all of the model",
+             signal_to_noise / sqrt((double)facts->p));
+    return tct_solver_find("dpmoments");
+  }
   bool strong = signal_to_noise >= auto_metric_signal;
   bool metric = smooth ? strong || facts->intercept || !facts->loss.kind->binary : strong && facts->intercept;
   if (metric && plain) {

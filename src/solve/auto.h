@@ -4,7 +4,7 @@
 #include "solve/solve.h"
 
 /* Raised whenever the same facts give another solver, or another loss of several classes. */
-enum { TCT_AUTO_RULES = 1 };
+enum { TCT_AUTO_RULES = 2 };
 
 /* The best solver known for these public facts, and why: one sentence in why[size]. */
 const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size);

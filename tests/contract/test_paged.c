@@ -79,7 +79,8 @@ static tct_config settings(const tct_solver *solver, int threads) {
   config.solver = solver->name;
   for (size_t k = 0; k < COUNT(few); k++)
     if (!strcmp(solver->name, few[k][0])) config.solver = few[k][1];
-  if (!strcmp(solver->name, "adassp")) config.loss = "squared", config.label_bound = 1;
+  if (!strcmp(solver->name, "adassp") || !strcmp(solver->name, "dpmoments"))
+    config.loss = "squared", config.label_bound = 1;
   config.epsilon = 1;
   config.delta = 1e-6;
   config.row_norm = 4;

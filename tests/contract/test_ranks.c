@@ -101,6 +101,8 @@ static void ranks_make_the_model_of_one_process_bit_for_bit(void **state) {
   same_bits("squared", "l2:lambda=0.01", "dpmetric:steps=5");
   same_bits("hinge", "none", "dpmetric:steps=5,shape=diagonal");
   same_bits("squared", "l2:lambda=0.01", "adassp");
+  same_bits("squared", "l2:lambda=0.01", "dpmoments:steps=5");
+  same_bits("huber", "none", "dpmoments:steps=5");
   same_bits("logistic", "l2:lambda=0.001", "lbfgs");
 }
 

@@ -253,6 +253,7 @@ static const struct {
     {"proxgd", "", 1e-6, 1e-6},
     {"outpert", "", 1e-7, 1e-7},
     {"adassp", "", 1e-7, 1e-7},
+    {"dpmoments", "", 1e-6, 1e-6},
     {"lbfgs", "", 1e-7, 1e-7},
 };
 enum { CONVERGENT = sizeof convergent / sizeof *convergent };

@@ -51,7 +51,7 @@ make() { # make NAME VERB ARG...
 for solver in $("$tacit" components solver --json | python3 -c 'import json, sys
 print(*(s["name"] for s in json.load(sys.stdin)["components"] if s["private"] and s["name"] != "auto"))'); do
   case $solver in
-    adassp | gram_parties) set -- "${real[@]}" --loss squared --penalty l2:lambda=1e-2 ;;
+    adassp | dpmoments | gram_parties) set -- "${real[@]}" --loss squared --penalty l2:lambda=1e-2 ;;
     dpfw*) set -- "${two[@]}" --loss logistic --penalty l1ball:radius=2 ;;
     dponestep) set -- "${two[@]}" --loss logistic ;;
     majority) set -- "${two[@]}" --loss logistic --penalty none ;;

@@ -80,6 +80,8 @@ static const form forms[] = {
     {"dpmetric:steps=3,budget_fraction=0.3,second=0.3,clip=0.3", 0.9, 1e4, NULL, 0},
     {"dpmetric:steps=3,shape=diagonal,clip=0.03", 0.9, 0, NULL, 0},
     {"dpmetric:steps=3,shape=diagonal,budget_fraction=0.3,second=0.3,clip=0.3", 0.9, 1e4, NULL, 0},
+    {"dpmoments:steps=3", 0.9, 1e4, NULL, 0},
+    {"dpmoments:steps=3", 0.9, 1, NULL, 0},
     {"dponestep:errors=robust,steps=3", 0.9, 1e4, "poisson", 8},
     {"dponestep:errors=robust,steps=3", 0.9, 1e4, NULL, 0},
     {"dponestep:errors=model,steps=3", 0.9, 0, "poisson", 0},

@@ -17,6 +17,7 @@
 #include "core/alloc.h"
 #include "core/lanes.h"
 #include "core/processors.h"
+#include "la/exact/triangular.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/rows_access.h"
 
@@ -221,4 +222,18 @@ void tct_metric_turn(const tct_metric *metric, const double *z, double *w) {
     else
       tct_axpy(z[j], metric->w + j * p, w, j + 1);
   }
+}
+
+tct_status tct_metric_inverse_size(const tct_metric *metric, double *size, tct_error *err) {
+  int64_t p = metric->p, count = tct_metric_count(metric);
+  double *inverse = TCT_NEW(double, count + p);
+  if (!inverse) return tct_fail_memory(err);
+  memcpy(inverse, metric->w, (size_t)count * sizeof *inverse);
+  if (metric->diagonal)
+    for (int64_t j = 0; j < p; j++) inverse[j] = 1 / inverse[j];
+  else
+    tct_lower_invert(inverse, p, inverse + count);
+  *size = sqrt(tct_norm2(inverse, count));
+  tct_free(inverse);
+  return TCT_OK;
 }

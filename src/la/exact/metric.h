@@ -41,4 +41,6 @@ void tct_metric_times(const tct_metric *metric, const double *sum, double from, 
 /* z[p] <- W x, w[p] <- W^T z, in plain floating point. */
 void tct_metric_plain(const tct_metric *metric, const double *x, double *z);
 void tct_metric_turn(const tct_metric *metric, const double *z, double *w);
+/* *size <- the Frobenius norm of W's inverse. */
+tct_status tct_metric_inverse_size(const tct_metric *metric, double *size, tct_error *err);
 #endif

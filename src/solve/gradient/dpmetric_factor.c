@@ -16,6 +16,7 @@
 #include "core/alloc.h"
 #include "core/stop.h"
 #include "la/exact/gram.h"
+#include "la/exact/shells.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
 #include "la/matrix/rows_access.h"
@@ -274,41 +275,13 @@ static tct_status make_metric(const making *m, double *sum, tct_dpmetric_shape *
 
 /* ---- the second release ---------------------------------------------------------------------------------- */
 
-/* sum <- the sum over all rows of images t t^T, |t| <= 1 after a cut to rho; blocks of rows at a time. */
-static tct_status add_images(const making *m, const tct_metric *metric, double rho, double lattice, double *sum,
-                             tct_error *err) {
-  const tct_view *view = m->problem->view;
-  int64_t p = m->p, wide = tct_metric_wide(metric), block = (((int64_t)1 << 20) / wide + 32) / 32 * 32;
-  double *image = TCT_NEW(double, block *wide), *scale = TCT_NEW(double, block), *part = TCT_NEW(double, p *p);
-  tct_status status = image && scale && part ? TCT_OK : tct_fail_memory(err);
-  making some = *m;
-  tct_problem rows = *m->problem;
-  some.problem = &rows;
-  if (status == TCT_OK) memset(sum, 0, (size_t)(p * p) * sizeof *sum);
-  for (int64_t from = 0; from < view->rows && status == TCT_OK; from += block) {
-    int64_t count = view->rows - from < block ? view->rows - from : block;
-    tct_matrix dense = {.rows = count, .cols = p, .layout = TCT_DENSE_ROWS, .values = image, .stride = wide};
-    tct_view images = {.x = &dense, .row_scale = scale, .rows = count, .p = p, .row_norm = 1};
-    status = tct_metric_images(metric, view, from, count, image, m->facts->threads, err);
-    for (int64_t k = 0; k < count; k++) {
-      double norm = sqrt(tct_norm2(image + k * wide, p)) * (1 + ((double)p + 16) * 0x1p-52);
-      scale[k] = SHRINK / fmax(rho, norm);
-    }
-    rows.weight = m->problem->weight ? m->problem->weight + from : NULL;
-    if (status == TCT_OK) status = add_up(&some, &images, lattice, part, err);
-    if (status == TCT_OK) tct_axpy(1, part, sum, p * p);
-  }
-  tct_wipe_free(image, block * wide, sizeof *image);
-  tct_wipe_free(part, p * p, sizeof *part);
-  tct_wipe_free(scale, block, sizeof *scale);
-  return status;
-}
-
 static tct_status second_images(const making *m, double *sum, tct_dpmetric_shape *shape, tct_error *err) {
   const tct_release *images = planned(m, m->at.second);
   double h = tct_dpmetric_curvature(m->facts);
   double rho2 = tct_dpmetric_cut(shape->signal_to_noise, m->rule.second, m->p) * shape->dimension / h;
-  TCT_TRY(add_images(m, &shape->metric, sqrt(rho2), images->lattice, sum, err));
+  tct_shells_of all = {.view = m->problem->view, .weight = m->problem->weight, .metric = &shape->metric, .count = 1};
+  all.radius[0] = sqrt(rho2), all.lattice = images->lattice, all.threads = m->facts->threads;
+  TCT_TRY(tct_shells_sum(&all, sum, err));
   TCT_TRY(tct_mech_release(m->mech, m->at.second, sum, m->count, err));
   tct_symmetrise(sum, m->p);
   double unit = h / (double)m->facts->rows * rho2;
@@ -328,21 +301,6 @@ static tct_status second_rows(making *m, double *sum, tct_dpmetric_shape *shape,
 
 /* ---- clip and path --------------------------------------------------------------------------------------- */
 
-/* The Frobenius norm of W's inverse. */
-static tct_status inverse_size(const tct_metric *metric, double *size, tct_error *err) {
-  int64_t p = metric->p, count = tct_metric_count(metric);
-  double *inverse = TCT_NEW(double, count + p);
-  if (!inverse) return tct_fail_memory(err);
-  memcpy(inverse, metric->w, (size_t)count * sizeof *inverse);
-  if (metric->diagonal)
-    for (int64_t j = 0; j < p; j++) inverse[j] = 1 / inverse[j];
-  else
-    tct_lower_invert(inverse, p, inverse + count);
-  *size = sqrt(tct_norm2(inverse, count));
-  tct_free(inverse);
-  return TCT_OK;
-}
-
 /* Where noise is more than what there is to learn, the path hardly leaves the model that looks at no feature. */
 static double shorter(const tct_facts *facts, const tct_dpmetric_shape *shape, double signal) {
   double part = fmin(tct_dpmetric_learnable(facts, shape, signal) / dpmetric_learnable_least, 1);
@@ -360,7 +318,7 @@ static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *
   if (!isnan(m->rule.path_length)) shape->path_length = m->rule.path_length;
   shape->clip = clip * shape->slope * sqrt(shape->dimension / h);
   for (int64_t k = 0; k < tct_metric_count(&shape->metric); k++) shape->metric.w[k] /= shape->clip;
-  TCT_TRY(inverse_size(&shape->metric, &inverse, err));
+  TCT_TRY(tct_metric_inverse_size(&shape->metric, &inverse, err));
   shape->sensitivity = 2 * inverse;
   if (isfinite(tct_loss_slope_bound(&facts->loss)))
     shape->sensitivity = fmin(shape->sensitivity, tct_dpmetric_slope(facts) * facts->row_norm);

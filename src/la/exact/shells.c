@@ -1,0 +1,122 @@
+/* shells.c - exact sums of outer products by shells of length.
+ *
+ * PROOF  A block of rows is laid out as images z, in plain floating point.  Whatever their errors, z is a function of
+ * the row, its last column and W.  The computed length, raised by more than its roundings, is at least |z|.  t is the
+ * computed z times SHRINK over the larger of the length and the shell's radius.  So |t| <= 1 as exact reals, also after
+ * both roundings of that product and the truncation, which shortens (gram.h).  A length that is not finite has no
+ * shell, and its row adds nothing.  Rows of a block are gathered by shell, so that each is multiplied once. */
+#include "la/exact/shells.h"
+
+#include "core/alloc.h"
+#include "core/lanes.h"
+#include "core/point.h"
+#include "la/exact/gram.h"
+#include "la/kernels/kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double SHRINK = 1 - 0x1p-38; /* the roundings of a scale, with room to spare */
+
+typedef struct block {
+  const tct_shells_of *of;
+  int64_t q, wide, size;        /* size: most rows of a block */
+  double *z, *picked;           /* [size][wide] */
+  double *scale, *some, *share; /* [size] each: of all rows, of those picked, and their weights */
+  int *shell;                   /* [size]; -1: none */
+  double *part, *scratch;       /* [q][q], and workspace of the sum */
+  int64_t room;
+} block;
+
+/* z <- the rows first, first + 1, ... or their images. */
+static tct_status lay_out(block *b, int64_t first, int64_t count, tct_error *err) {
+  const tct_shells_of *of = b->of;
+  if (!of->last) return tct_metric_images(of->metric, of->view, first, count, b->z, of->threads, err);
+  double *rows = of->metric ? b->picked : b->z;
+  memset(rows, 0, (size_t)(count * b->wide) * sizeof *rows);
+  for (int64_t k = 0; k < count; k++) {
+    double *row = rows + k * b->wide;
+    tct_row_axpy(of->view, first + k, of->scale, row);
+    if (tct_norm2(row, b->q - 1) > 0) row[b->q - 1] = of->last_scale * of->last[first + k]; /* else a record left out */
+    b->scale[k] = 1;
+  }
+  if (!of->metric) return TCT_OK;
+  tct_matrix dense = {.rows = count, .cols = b->q, .layout = TCT_DENSE_ROWS, .values = rows, .stride = b->wide};
+  tct_view view = {.x = &dense, .row_scale = b->scale, .rows = count, .p = b->q, .row_norm = 1};
+  return tct_metric_images(of->metric, &view, 0, count, b->z, of->threads, err);
+}
+
+static double length_of(const block *b, int64_t k) {
+  return sqrt(tct_norm2(b->z + k * b->wide, b->q)) * (1 + ((double)b->q + 16) * 0x1p-52);
+}
+
+/* Which shell each row belongs to, and what scales it there. */
+static void assign(block *b, int64_t count) {
+  const tct_shells_of *of = b->of;
+  double unit = TCT_POINT(shells_in_units_of_their_own_rows, 1, length_of(b, 0) / of->radius[0]);
+  for (int64_t k = 0; k < count; k++) {
+    double length = length_of(b, k);
+    int shell = 0;
+    while (shell + 1 < of->count && length > unit * of->radius[shell]) shell++;
+    b->shell[k] = isfinite(length) ? shell : -1;
+    b->scale[k] = SHRINK / TCT_POINT(outer_shells_unscaled, fmax(of->radius[shell], length), of->radius[0]);
+  }
+}
+
+/* sum += the rows of one shell. */
+static void add_shell(block *b, int64_t first, int64_t count, int shell, double *sum) {
+  const tct_shells_of *of = b->of;
+  int64_t n = 0;
+  for (int64_t k = 0; k < count; k++) {
+    if (b->shell[k] != shell && TCT_POINT(a_record_in_two_shells, true, b->shell[k] + 1 != shell)) continue;
+    memcpy(b->picked + n * b->wide, b->z + k * b->wide, (size_t)b->wide * sizeof *b->z);
+    b->some[n] = b->scale[k];
+    b->share[n++] = of->weight ? of->weight[first + k] : 1;
+  }
+  if (n == 0) return;
+  tct_matrix dense = {.rows = n, .cols = b->q, .layout = TCT_DENSE_ROWS, .values = b->picked, .stride = b->wide};
+  tct_view view = {.x = &dense, .row_scale = b->some, .rows = n, .p = b->q, .row_norm = 1};
+  tct_gram_lattice(&view, of->weight ? b->share : NULL, tct_gram_step(of->lattice), b->part, b->scratch, of->threads);
+  tct_axpy(1, b->part, sum, b->q * b->q);
+}
+
+static tct_status begin(block *b, tct_error *err) {
+  int threads = b->of->threads;
+  b->q = b->of->view->p + (b->of->last ? 1 : 0);
+  b->wide = tct_whole_lanes(b->q);
+  b->size = (((int64_t)1 << 20) / b->wide + 32) / 32 * 32;
+  if (b->size > b->of->view->rows) b->size = (b->of->view->rows + 31) / 32 * 32;
+  b->room = tct_gram_scratch(b->q, threads);
+  b->z = TCT_NEW(double, b->size * b->wide), b->picked = TCT_NEW(double, b->size * b->wide);
+  b->scale = TCT_NEW(double, b->size), b->some = TCT_NEW(double, b->size), b->share = TCT_NEW(double, b->size);
+  b->shell = TCT_NEW(int, b->size);
+  b->part = TCT_NEW(double, b->q * b->q), b->scratch = TCT_NEW(double, b->room);
+  bool all = b->z && b->picked && b->scale && b->some && b->share && b->shell && b->part && b->scratch;
+  return all ? TCT_OK : tct_fail_memory(err);
+}
+
+static void end(block *b) {
+  tct_wipe_free(b->z, b->size * b->wide, sizeof(double));
+  tct_wipe_free(b->picked, b->size * b->wide, sizeof(double));
+  tct_wipe_free(b->scale, b->size, sizeof(double));
+  tct_wipe_free(b->some, b->size, sizeof(double));
+  tct_wipe_free(b->share, b->size, sizeof(double));
+  tct_wipe_free(b->shell, b->size, sizeof(int));
+  tct_wipe_free(b->part, b->q * b->q, sizeof(double));
+  tct_wipe_free(b->scratch, b->room, sizeof(double));
+}
+
+tct_status tct_shells_sum(const tct_shells_of *of, double *sum, tct_error *err) {
+  block b = {.of = of};
+  int64_t rows = of->view->rows;
+  tct_status status = begin(&b, err);
+  memset(sum, 0, (size_t)(of->count * b.q * b.q) * sizeof *sum);
+  for (int64_t from = 0; from < rows && status == TCT_OK; from += b.size) {
+    int64_t count = rows - from < b.size ? rows - from : b.size;
+    status = lay_out(&b, from, count, err);
+    if (status == TCT_OK) assign(&b, count);
+    for (int k = 0; k < of->count && status == TCT_OK; k++) add_shell(&b, from, count, k, sum + k * b.q * b.q);
+  }
+  end(&b);
+  return status;
+}

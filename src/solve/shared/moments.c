@@ -1,0 +1,388 @@
+/* moments.c - second moments of records and labels in two releases, the second in shells, and least squares from them.
+ *
+ * ALGORITHM  v_i = (x~_i/size, y_i/label), q = p + 1 columns.
+ *   1. G = sum_i v_i v_i^T + noise, its eigenvalues lifted to what noise alone reaches.  G/n = L L^T, W = L^-1.
+ *   2. The record z_i = W v_i lies in shell k if radius_(k-1) < |z_i| <= radius_k, the last one with those beyond, cut.
+ *      radius_0^2 = q max(1, sqrt(a n/(s q^1.5))), s the noise's deviation for terms of length 1.  The next is sqrt(2)
+ *      times as large while its noise stays below a part gamma of n, and none above the longest z that can be.
+ *      T_k = sum over the shell of z z^T/radius_k^2 + noise, all k in one release.
+ *   3. S = sum_k radius_k^2 T_k.  Outer shells lose what noise adds: eigenvalue l becomes sqrt(l^2 - 2 q s_k^2), or 0.
+ * One cut for all either loses what long records say or has the noise of the longest.  In shells a long tail keeps its
+ * own direction at its own scale.
+ *
+ * SENSITIVITY  Both releases are sums of t t^T with |t| <= 1, times the record's weight, one for each record
+ * (la/exact/shells.h).  |t t^T| <= 1 in the Frobenius norm.  Stacked, the second is a vector of blocks.  The record's
+ * term fills the block of its shell and is 0 elsewhere: at most 1 long, however many shells there are.  Shell
+ * and radius are functions of the record and of the first release.  A person's terms add up to at most the sum of the
+ * weights, 1.  Under replace_one two records' terms a, b have an inner product that is not below 0: in one block it is
+ * (t.u)^2, in two it is 0.  So |a - b|^2 <= |a|^2 + |b|^2 <= 2; an event's shift is twice its sensitivity there, and
+ * the sensitivity is sqrt(1/2).  docs/proofs/shells.md has both in full.
+ *
+ * RELEASES  Two events gaussian(m).
+ *
+ * NOISE OF A MODEL  Let r be the residual's direction in z.  What noise adds to S r has the covariance sum_k s_k^2/2
+ * (|r|^2 P + P r r^T P + |P r|^2 (1 - P) + (P r) (Q r)^T + (Q r) (P r)^T), P = P_k the kept directions and Q = 1 - P:
+ * a shell's noise shows in every entry with a kept direction. */
+#include "solve/shared/moments.h"
+
+#include "core/alloc.h"
+#include "core/stop.h"
+#include "la/exact/gram.h"
+#include "la/exact/spectrum.h"
+#include "la/exact/triangular.h"
+#include "la/kernels/kernels.h"
+#include "solve/shared/rules.def"
+
+#include <string.h>
+
+enum { ROUGH, SHELLS };
+
+tct_status tct_moments_promise(const tct_facts *facts, double part, double x, tct_promise *out, tct_error *err) {
+  static const char *const what[] = {"second moments of records and labels, rough", "the same in shells of length"};
+  double sensitivity = facts->neighbours == TCT_REPLACE_ONE ? M_SQRT1_2 : 1;
+  double parts[] = {moments_rough_part * part, (1 - moments_rough_part) * part};
+  for (int k = ROUGH; k <= SHELLS; k++) {
+    tct_event event = tct_event_gaussian(x / sqrt(parts[k]), 1);
+    TCT_TRY(tct_promise_add(out, tct_release_sum(what[k], event, 1, sensitivity, 2 * facts->rows), err));
+  }
+  return TCT_OK;
+}
+
+void tct_moments_free(tct_moments *m) {
+  tct_metric_free(&m->metric);
+  tct_free(m->sum);
+  tct_free(m->kept);
+  *m = (tct_moments){0};
+}
+
+/* ---- spectra --------------------------------------------------------------------------------------------------- */
+
+/* a <- sum of value[k] vector_k vector_k^T. */
+static void compose(const double *value, const double *vector, int64_t q, double *a) {
+  memset(a, 0, (size_t)(q * q) * sizeof *a);
+  for (int64_t k = 0; k < q && !tct_stopping(); k++)
+    for (int64_t i = 0; i < q && value[k] != 0; i++)
+      tct_axpy(value[k] * vector[k * q + i], vector + k * q, a + i * q, q);
+}
+
+typedef struct spectrum {
+  double *value, *vector, *scratch; /* [q], [q][q], [q][q] and [3q] */
+} spectrum;
+
+static tct_status spectrum_new(int64_t q, spectrum *out, tct_error *err) {
+  out->value = TCT_NEW(double, 2 * q * q + 4 * q);
+  if (!out->value) return tct_fail_memory(err);
+  out->vector = out->value + q;
+  out->scratch = out->vector + q * q;
+  return TCT_OK;
+}
+
+static tct_status spectrum_of(const spectrum *s, const double *a, int64_t q, tct_error *err) {
+  memcpy(s->scratch, a, (size_t)(q * q) * sizeof *a);
+  if (tct_eigenvectors(s->scratch, q, s->value, s->vector, s->scratch + q * q)) return TCT_OK;
+  return tct_fail(err, TCT_E_RUN, "the released moments have no eigenvalues; scale the columns");
+}
+
+static double least(const double *value, int64_t q) {
+  double found = INFINITY;
+  for (int64_t k = 0; k < q; k++) found = fmin(found, value[k]);
+  return found;
+}
+
+static double largest(const double *value, int64_t q) {
+  double found = 0;
+  for (int64_t k = 0; k < q; k++) found = fmax(found, value[k]);
+  return found;
+}
+
+/* a's eigenvalues are raised to the floor, or to what doubles tell apart. */
+static tct_status lift(double *a, int64_t q, double floor, const spectrum *s, tct_error *err) {
+  TCT_TRY(spectrum_of(s, a, q, err));
+  floor = fmax(floor, fmax(1e-10 * largest(s->value, q), 1e-300));
+  if (least(s->value, q) >= floor) return TCT_OK;
+  for (int64_t k = 0; k < q; k++) s->value[k] = fmax(s->value[k], floor);
+  compose(s->value, s->vector, q, a);
+  return TCT_OK;
+}
+
+/* ---- releases ---------------------------------------------------------------------------------------------------- */
+
+static double edge_of(double deviation, int64_t q) { return deviation * sqrt(2 * (double)q); }
+
+/* Rank 0's numbers for all: whatever a processor does to a last digit, the ranks must share one W and one list. */
+static tct_status send(tct_mech *mech, double *number, int64_t count, tct_error *err) {
+  int64_t own = 0;
+  TCT_TRY(tct_mech_count_before(mech, 1, &own, err));
+  if (own > 0) memset(number, 0, (size_t)count * sizeof *number);
+  return tct_mech_join_sum(mech, number, count, err);
+}
+
+static tct_shells_of rows_of(const tct_problem *problem, const tct_moments *m, const tct_release *planned) {
+  tct_shells_of of = {.view = problem->view, .weight = problem->weight, .last = problem->y, .count = 1};
+  of.scale = 1 / m->size, of.last_scale = 1 / m->label;
+  of.radius[0] = planned->clip, of.lattice = planned->lattice, of.threads = problem->facts->threads;
+  return of;
+}
+
+/* W from the first release. */
+static tct_status rough(const tct_problem *problem, tct_mech *mech, int r, const spectrum *s, tct_moments *m,
+                        tct_error *err) {
+  const tct_release *planned = tct_mech_release_of(mech, r);
+  int64_t q = m->q;
+  tct_shells_of of = rows_of(problem, m, planned);
+  TCT_TRY(tct_shells_sum(&of, m->sum, err));
+  TCT_TRY(tct_mech_release(mech, r, m->sum, q * q, err));
+  tct_symmetrise(m->sum, q);
+  TCT_TRY(lift(m->sum, q, edge_of(planned->deviation, q), s, err));
+  double n = (double)problem->facts->rows, shift = 0;
+  for (int64_t k = 0; k < q * q; k++) m->sum[k] /= n;
+  while (!tct_cholesky_shifted(m->sum, q, shift, s->scratch)) shift = fmax(2 * shift, 1e-12 * fabs(m->sum[0]) + 1e-300);
+  tct_lower_invert(s->scratch, q, s->value);
+  memcpy(m->metric.w, s->scratch, (size_t)(q * q) * sizeof(double));
+  TCT_TRY(send(mech, m->metric.w, q * q, err));
+  if (tct_metric_settle(&m->metric)) return TCT_OK;
+  return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
+}
+
+/* The radii, from the noise and the longest image that can be. */
+static void choose_radii(const tct_facts *facts, double deviation, tct_moments *m) {
+  double q = (double)m->q, n = (double)facts->rows, longest = m->metric.size;
+  double first = sqrt(q * fmax(1, sqrt(moments_first_shell * n / (deviation * pow(q, 1.5)))));
+  m->shells = 1;
+  m->radius[0] = deviation > 0 ? fmin(first, longest) : longest;
+  for (double next = m->radius[0] * M_SQRT2; m->shells < TCT_SHELLS && next < longest; next *= M_SQRT2) {
+    if (!(edge_of(next * next * deviation, m->q) < moments_gamma * n)) break;
+    m->radius[m->shells++] = next;
+  }
+}
+
+/* One shell of the release becomes its part of the sum, and P_k. */
+static tct_status shrink(const spectrum *s, int k, double *part, tct_moments *m, tct_error *err) {
+  int64_t q = m->q;
+  double spread = 2 * (double)q * pow(moments_spread * m->noise[k], 2), *kept = m->kept + k * q * q;
+  if (k == 0) {
+    for (int64_t j = 0; j < q; j++) kept[j * q + j] = 1;
+    return TCT_OK;
+  }
+  TCT_TRY(spectrum_of(s, part, q, err));
+  for (int64_t j = 0; j < q; j++) {
+    double value = s->value[j];
+    s->value[j] = value > 0 && value * value > spread ? sqrt(value * value - spread) : 0;
+  }
+  compose(s->value, s->vector, q, part);
+  for (int64_t j = 0; j < q; j++) s->value[j] = s->value[j] > 0;
+  compose(s->value, s->vector, q, kept);
+  return TCT_OK;
+}
+
+static tct_status add_shells(const tct_release *planned, double *released, const spectrum *s, tct_moments *m,
+                             tct_error *err) {
+  int64_t q = m->q, square = q * q;
+  memset(m->sum, 0, (size_t)square * sizeof *m->sum);
+  for (int k = 0; k < m->shells; k++) {
+    double *part = released + k * square, unit = m->radius[k] * m->radius[k];
+    for (int64_t j = 0; j < square; j++) part[j] *= unit;
+    tct_symmetrise(part, q);
+    m->noise[k] = unit * planned->deviation;
+    TCT_TRY(shrink(s, k, part, m, err));
+    tct_axpy(1, part, m->sum, square);
+  }
+  m->edge = edge_of(m->noise[0], q);
+  TCT_TRY(spectrum_of(s, m->sum, q, err));
+  m->determined = least(s->value, q) > moments_determined * m->edge;
+  return lift(m->sum, q, 0.5 * m->edge, s, err);
+}
+
+static tct_status in_shells(const tct_problem *problem, tct_mech *mech, int r, const spectrum *s, tct_moments *m,
+                            tct_error *err) {
+  const tct_release *planned = tct_mech_release_of(mech, r);
+  double list[TCT_SHELLS + 1] = {0};
+  choose_radii(problem->facts, planned->deviation, m);
+  memcpy(list, m->radius, sizeof m->radius);
+  list[TCT_SHELLS] = m->shells;
+  TCT_TRY(send(mech, list, TCT_SHELLS + 1, err));
+  memcpy(m->radius, list, sizeof m->radius);
+  m->shells = (int)list[TCT_SHELLS];
+  int64_t size = m->shells * m->q * m->q;
+  double *released = TCT_NEW(double, size);
+  m->kept = TCT_NEW(double, size);
+  tct_status status = released && m->kept ? TCT_OK : tct_fail_memory(err);
+  tct_shells_of of = rows_of(problem, m, planned);
+  of.metric = &m->metric, of.count = m->shells;
+  memcpy(of.radius, m->radius, sizeof of.radius);
+  if (status == TCT_OK) status = tct_shells_sum(&of, released, err);
+  if (status == TCT_OK) status = tct_mech_release(mech, r, released, size, err);
+  if (status == TCT_OK) status = add_shells(planned, released, s, m, err);
+  tct_wipe_free(released, size, sizeof *released);
+  return status;
+}
+
+/* A label counts as much as the mean column may. */
+tct_status tct_moments_release(const tct_problem *problem, tct_mech *mech, int r, tct_moments *m, tct_error *err) {
+  const tct_facts *facts = problem->facts;
+  double p = (double)facts->p;
+  spectrum s = {0};
+  *m = (tct_moments){.p = facts->p, .q = facts->p + 1};
+  m->size = facts->row_norm * sqrt(1 + 1 / p);
+  m->label = facts->label_bound * sqrt(p + 1);
+  m->sum = TCT_NEW(double, m->q * m->q);
+  if (!m->sum) return tct_fail_memory(err);
+  TCT_TRY(tct_metric_new(m->q, false, &m->metric, err));
+  tct_status status = spectrum_new(m->q, &s, err);
+  if (status == TCT_OK) status = rough(problem, mech, r + ROUGH, &s, m, err);
+  if (status == TCT_OK) status = in_shells(problem, mech, r + SHELLS, &s, m, err);
+  tct_free(s.value);
+  return status;
+}
+
+/* ---- least squares ------------------------------------------------------------------------------------------------
+ */
+
+/* Coefficients in z: w = (Wx^T b - wyx)/wyy in units of v, Wx the first p rows and columns of W, (wyx, wyy) its last
+ * row.  The last coordinate of W v is what the first release says of the residual. */
+typedef struct fit {
+  const tct_moments *m;
+  const tct_facts *facts;
+  double ridge;    /* n l2, in units of v */
+  double *normal;  /* [p][p]: S of x and the ridge, factored */
+  double *inverse; /* [p][p]: workspace */
+  double *b;       /* [p] */
+  double *noise;   /* [p][p]: covariance of b */
+  double *work;    /* [6q] */
+} fit;
+
+static const double *last_row(const fit *f) { return f->m->metric.w + f->m->p * f->m->q; }
+
+/* Entry (i, j) of W D W^T, D = 1 but for the intercept and the label. */
+static double ridged(const tct_facts *facts, const tct_moments *m, int64_t i, int64_t j) {
+  int64_t most = m->p - (facts->intercept ? 1 : 0), both = (i < j ? i : j) + 1;
+  return tct_dot(m->metric.w + i * m->q, m->metric.w + j * m->q, both < most ? both : most);
+}
+
+/* b: (S + n l2 Wx D Wx^T) b = S_xy + n l2 Wx D wyx. */
+static tct_status solve(fit *f, tct_error *err) {
+  int64_t p = f->m->p, q = f->m->q;
+  for (int64_t i = 0; i < p; i++) {
+    for (int64_t j = 0; j < p; j++)
+      f->normal[i * p + j] = f->m->sum[i * q + j] + f->ridge * ridged(f->facts, f->m, i, j);
+    f->b[i] = f->m->sum[i * q + p] + f->ridge * ridged(f->facts, f->m, i, p);
+  }
+  if (!tct_cholesky(f->normal, p))
+    return tct_fail(err, TCT_E_RUN, "the released moments are singular; scale the columns");
+  tct_cholesky_solve(f->normal, p, f->b);
+  return TCT_OK;
+}
+
+/* noise <- covariance of b: A^-1 Cov(N r) A^-1, r = (-b, 1). */
+static void spread(fit *f) {
+  const tct_moments *m = f->m;
+  int64_t p = m->p, q = m->q;
+  double *r = f->work, *in = r + q, *out = in + q, norm2 = 1;
+  for (int64_t j = 0; j < p; j++) r[j] = -f->b[j], norm2 += f->b[j] * f->b[j];
+  r[p] = 1;
+  memset(f->noise, 0, (size_t)(p * p) * sizeof *f->noise);
+  for (int k = 0; k < m->shells; k++) {
+    const double *kept = m->kept + k * q * q;
+    double half = 0.5 * m->noise[k] * m->noise[k], within = 0;
+    for (int64_t i = 0; i < q; i++) in[i] = tct_dot(kept + i * q, r, q), out[i] = r[i] - in[i], within += in[i] * r[i];
+    for (int64_t i = 0; i < p; i++)
+      for (int64_t j = 0; j < p; j++)
+        f->noise[i * p + j] += half * (norm2 * kept[i * q + j] + within * ((i == j) - kept[i * q + j]) + in[i] * in[j] +
+                                       in[i] * out[j] + out[i] * in[j]);
+  }
+  for (int turn = 0; turn < 2; turn++) {
+    for (int64_t i = 0; i < p; i++) tct_cholesky_solve(f->normal, p, f->noise + i * p);
+    for (int64_t i = 0; i < p; i++)
+      for (int64_t j = 0; j < i; j++) {
+        double at = f->noise[i * p + j];
+        f->noise[i * p + j] = f->noise[j * p + i], f->noise[j * p + i] = at;
+      }
+  }
+}
+
+/* In each direction of S the part of b that is hardly noise: 1 - variance/square, or none.  b = 0 is what the releases
+ * before say. */
+static tct_status draw(fit *f, tct_error *err) {
+  int64_t p = f->m->p;
+  double *copy = f->inverse, *vector = f->normal, *value = f->work, *b = value + p;
+  for (int64_t i = 0; i < p; i++) memcpy(copy + i * p, f->m->sum + i * f->m->q, (size_t)p * sizeof *copy);
+  if (!tct_eigenvectors(copy, p, value, vector, f->work + 2 * p))
+    return tct_fail(err, TCT_E_RUN, "the released moments have no eigenvalues; scale the columns");
+  memset(b, 0, (size_t)p * sizeof *b);
+  for (int64_t k = 0; k < p; k++) {
+    double at = tct_dot(vector + k * p, f->b, p), variance = 0;
+    for (int64_t i = 0; i < p; i++) variance += vector[k * p + i] * tct_dot(f->noise + i * p, vector + k * p, p);
+    if (at * at > variance) tct_axpy(at - variance / at, vector + k * p, b, p);
+  }
+  memcpy(f->b, b, (size_t)p * sizeof *b);
+  return TCT_OK;
+}
+
+/* w[p] <- the model. */
+static void write(fit *f, double *w) {
+  const tct_moments *m = f->m;
+  int64_t p = m->p;
+  double *r = f->work, *turned = r + m->q;
+  for (int64_t j = 0; j < p; j++) r[j] = f->b[j];
+  r[p] = -1;
+  tct_metric_turn(&m->metric, r, turned);
+  for (int64_t j = 0; j < p; j++) w[j] = turned[j] / last_row(f)[p] * m->label / m->size;
+}
+
+/* M = L L^T in units of v, W = L^-1 Wx/size, and the model's covariance in its coordinates, L^T noise L. */
+static tct_status measure(fit *f, double edges, tct_moments_model *out, tct_error *err) {
+  const tct_moments *m = f->m;
+  int64_t p = m->p, q = m->q;
+  double n = (double)f->facts->rows, unit = pow(m->label / last_row(f)[p], 2), *factor = f->inverse;
+  for (int64_t i = 0; i < p; i++)
+    for (int64_t j = 0; j < p; j++) {
+      f->normal[i * p + j] = (m->sum[i * q + j] + f->ridge * ridged(f->facts, m, i, j)) / n;
+      out->metric.w[i * p + j] = m->metric.w[i * q + j] / m->size;
+    }
+  if (!tct_cholesky_shifted(f->normal, p, edges * m->edge / n, factor))
+    return tct_fail(err, TCT_E_RUN, "the released moments are singular; scale the columns");
+  for (int64_t i = 0; i < p; i++) { /* noise L, and then L^T of that */
+    memset(f->normal + i * p, 0, (size_t)p * sizeof(double));
+    for (int64_t k = 0; k < p; k++) tct_axpy(f->noise[i * p + k], factor + k * p, f->normal + i * p, k + 1);
+  }
+  memset(out->covariance, 0, (size_t)(p * p) * sizeof(double));
+  for (int64_t k = 0; k < p; k++)
+    for (int64_t i = 0; i <= k; i++) tct_axpy(unit * factor[k * p + i], f->normal + k * p, out->covariance + i * p, p);
+  tct_lower_invert(factor, p, f->work);
+  tct_lower_multiply(factor, out->metric.w, p, f->work);
+  return TCT_OK;
+}
+
+static tct_status fit_and_measure(fit *f, double edges, tct_moments_model *out, tct_error *err) {
+  TCT_TRY(solve(f, err));
+  spread(f);
+  if (!f->m->determined) TCT_TRY(draw(f, err));
+  write(f, out->w);
+  return measure(f, edges, out, err);
+}
+
+tct_status tct_moments_fit(const tct_facts *facts, const tct_moments *m, double edges, tct_mech *mech,
+                           tct_moments_model *out, tct_error *err) {
+  int64_t p = m->p;
+  double *memory = TCT_NEW(double, 3 * p * p + p + 6 * m->q);
+  *out = (tct_moments_model){.w = TCT_NEW(double, p), .covariance = TCT_NEW(double, p *p)};
+  tct_status status = memory && out->w && out->covariance ? TCT_OK : tct_fail_memory(err);
+  fit f = {.m = m, .facts = facts, .normal = memory, .inverse = memory + p * p, .noise = memory + 2 * p * p};
+  f.b = memory + 3 * p * p, f.work = f.b + p;
+  f.ridge = (double)facts->rows * facts->penalty.l2 / (m->size * m->size);
+  if (status == TCT_OK) status = tct_metric_new(p, false, &out->metric, err);
+  if (status == TCT_OK) status = fit_and_measure(&f, edges, out, err);
+  if (status == TCT_OK) status = send(mech, out->w, p, err);
+  if (status == TCT_OK) status = send(mech, out->covariance, p * p, err);
+  if (status == TCT_OK) status = send(mech, out->metric.w, p * p, err);
+  tct_free(memory);
+  if (status != TCT_OK || tct_metric_settle(&out->metric)) return status;
+  return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
+}
+
+void tct_moments_model_free(tct_moments_model *model) {
+  tct_metric_free(&model->metric);
+  tct_free(model->w);
+  tct_free(model->covariance);
+  *model = (tct_moments_model){0};
+}

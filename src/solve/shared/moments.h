@@ -1,0 +1,38 @@
+/* moments.h - the second moments of records and their labels, released in shells, and least squares from them. */
+#ifndef TCT_SOLVE_SHARED_MOMENTS_H
+#define TCT_SOLVE_SHARED_MOMENTS_H
+#include "la/exact/shells.h"
+#include "solve/solve.h"
+
+/* What has been released, in z = W v: v is (x~/size, y/label), at most 1 long; q = p + 1.  Equal on all ranks. */
+typedef struct tct_moments {
+  int64_t p, q;
+  double size, label;
+  tct_metric metric; /* W */
+  double *sum;       /* [q][q]: of z z^T, with noise; outer shells shrunk, eigenvalues lifted to half the edge */
+  int shells;
+  double radius[TCT_SHELLS];
+  double noise[TCT_SHELLS]; /* of a shell in sum: deviation of an entry on the diagonal */
+  double *kept;             /* [shells][q][q]: the projection onto the directions that were kept; NULL: no noise */
+  double edge;              /* the largest eigenvalue of the first shell's noise */
+  bool determined;          /* every direction stands out of it */
+} tct_moments;
+
+/* Adds the two releases to a promise; part: of the budget (of mu^2), x: the noise of one release that has all of it. */
+tct_status tct_moments_promise(const tct_facts *facts, double part, double x, tct_promise *out, tct_error *err);
+/* Makes them: r and r + 1 of mech.  out is the caller's to free, also after an error. */
+tct_status tct_moments_release(const tct_problem *problem, tct_mech *mech, int r, tct_moments *out, tct_error *err);
+void tct_moments_free(tct_moments *moments);
+
+/* A linear model of the label from the moments. */
+typedef struct tct_moments_model {
+  double *w;          /* [p]: least squares with facts' penalty, drawn towards what the releases before the last say by
+                       * what is expected to be noise */
+  tct_metric metric;  /* W M W^T = 1: M has the moments over n, some edges of noise in every direction, the penalty */
+  double *covariance; /* [p][p]: of W^-T w before it was drawn, from the moments' noise alone, to first order */
+} tct_moments_model;
+/* out is the caller's to free, also after an error. */
+tct_status tct_moments_fit(const tct_facts *facts, const tct_moments *moments, double edges, tct_mech *mech,
+                           tct_moments_model *out, tct_error *err);
+void tct_moments_model_free(tct_moments_model *model);
+#endif
