@@ -116,6 +116,18 @@ told = [float(line.split(",")[0]) for line in open(".out")]
 wanted = json.load(open("wanted.json"))
 assert all(abs((told[2 * k] - told[2 * k + 1]) - (a - b)) < 1e-8 for k, (a, b) in enumerate(wanted)), (told, wanted)'
 
+# A malformed record stays in the table, and adds nothing: not the middle of its columns, and no intercept.
+{ cat t.csv && echo 9999,farm,1,text,40; } >malformed.csv
+exactly() { ok "$1" train "$2" --schema s.json --intercept --loss logistic --solver lbfgs --invalid zero -o "$3"; }
+exactly 'all records' t.csv whole.json
+exactly 'and a malformed one' malformed.csv zero.json
+check 'have one minimum' python3 -c '
+import json
+a, b = (json.load(open(name)) for name in ("whole.json", "zero.json"))
+assert b["rows"] == a["rows"] + 1 and a["coefficients"]
+gaps = [abs(x - y) for x, y in zip([*a["coefficients"], a["intercept"]], [*b["coefficients"], b["intercept"]])]
+assert max(gaps) < 1e-5, gaps'
+
 # Dates: CSV, JSON Lines, and a table without a date column is refused.
 cases=$((cases + 1))
 python3 - <<'PY' || fail 'no table of dates'

@@ -60,7 +60,7 @@ static void terms_without_memory_are_an_error(void **state) {
   for (int invalid = TCT_INVALID_REFUSE; invalid <= TCT_INVALID_ZERO; invalid++) {
     tct_read_options options = options_for(TCT_LABELS_BINARY, NULL, schema);
     options.invalid = invalid;
-    assert_true(fail_each(table, strlen(table), &options) > 40);
+    assert_true(fail_each(table, strlen(table), &options) > 25);
   }
 }
 

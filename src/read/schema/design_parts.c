@@ -175,7 +175,7 @@ void tct_part_free(tct_part *part) {
 /* Takes what made owns. */
 static tct_status add_part(const tct_term_parse *p, tct_part *made, int32_t *place) {
   tct_design *d = p->design;
-  for (*place = p->listed ? 0 : d->parts; *place < d->parts; ++*place)
+  for (*place = p->listed && made->name ? 0 : d->parts; *place < d->parts; ++*place)
     if (same_part(&d->part[*place], made)) {
       tct_part_free(made);
       return TCT_OK;
