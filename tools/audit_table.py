@@ -2,13 +2,15 @@
 """audit_table.py - audits every private solver with every loss and relation that it takes, and writes the page.
 
 usage: audit_table.py BUILD [--seconds S] [--limit MINUTES] [--only SOLVER,...] [--alarms N] [--fresh]
-                      [--again ROW,...] [-o docs/measured/audit.md]
+                      [--again ROW,...] [--ways] [-o docs/measured/audit.md]
 
 Rows go to BUILD/audit.jsonl as they are made; a row that is there, or on the page, is not made again, so a run can be cut
 and taken up.
 The page has the rows that were made, and says which were not.  --alarms repeats one short audit of a tight claim, from
 another seed each time, and counts bounds above the claim: an honest bound is above it in one of 1000 at most.
 The default, 8 s a row, is half an hour on two cores.
+--ways makes the second table anew, and none of the first: of every solver and relation what each layout, type and
+weighing reached, with the first loss that it takes.  It ends with 1 where one that the solver takes moved nothing.
 """
 
 import argparse
@@ -77,6 +79,37 @@ def cells(build, only):
                     if plan.returncode == 0 and "NONE" not in plan.stdout:
                         yield f"{solver} {loss} {relation}", args
                         break
+
+
+WAYS = ("dense_rows", "dense_columns", "csr", "csc", "f64", "f32", "weights", "persons")
+
+
+def ways_table(build, only, seconds):
+    """The lines of the second table, and whether every way moved something."""
+    lines, sound, seen = [], True, set()
+    for key, args in cells(build, only):
+        solver, loss, relation = key.split()
+        if (solver, relation) in seen:
+            continue
+        seen.add((solver, relation))
+        facts = json.loads(tacit(build, "audit", *args, "--seconds", str(seconds), "--json").stdout)
+        reached = facts["sensitivity"]["largest_share"]
+        drawn = all(release["share"] is None for release in facts["sensitivity"]["releases"])
+        sound = sound and not facts["broken"] and (drawn or all(reached[way] is None or reached[way] > 0 for way in WAYS))
+        shown = " | ".join("-" if drawn or reached[way] is None else f"{reached[way]:.3f}" for way in WAYS)
+        lines.append(f"| {solver} | {loss} | {relation} | {shown} |\n")
+        print(lines[-1], end="", flush=True)
+    return lines, sound
+
+
+def write_ways(path, lines):
+    """Puts the table between its heading and the next one, or the end."""
+    text = open(path, encoding="utf-8").read()
+    start = text.index("## What each way reached\n")
+    head, tail = text[start:].split("| --- |", 1)[0], text[start:].find("\nFalse alarms: ")
+    rest = text[start + tail:] if tail >= 0 else ""
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(text[:start] + head + "| --- |" + " --- |" * (2 + len(WAYS)) + "\n" + "".join(lines) + rest)
 
 
 def seconds_of(key, seconds):
@@ -249,12 +282,17 @@ def main():
     parser.add_argument("--limit", type=float, default=60, help="minutes; rows that do not fit are left out")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="")
+    parser.add_argument("--ways", action="store_true", help="makes the second table instead")
     parser.add_argument("--fresh", action="store_true", help="makes rows again that the page has")
     parser.add_argument("--again", default="", help="rows to make again: a solver, or with its loss, as 'dpfw huber'")
     parser.add_argument("--alarms", type=int, default=0, help="repeated runs of a short audit; 0: those that are known")
     parser.add_argument("-o", "--output", default=os.path.join(ROOT, "docs/measured/audit.md"))
     args = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
+    if args.ways:
+        lines, sound = ways_table(args.build, set(filter(None, args.only.split(","))), args.seconds)
+        write_ways(args.output, lines)
+        return not sound
     kept, end = os.path.join(args.build, "audit.jsonl"), time.monotonic() + 60 * args.limit
     wanted, found = dict(cells(args.build, set(filter(None, args.only.split(","))))), {}
     made_so = lambda key, facts: (facts["audit"].get("asked"), facts["audit"].get("args")) == (seconds_of(key, args.seconds), wanted[key])

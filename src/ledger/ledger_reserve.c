@@ -72,7 +72,7 @@ static tct_ledger_reservation *find_open(const tct_ledger *l, const char *id) {
 int tct_ledger_close_reservation(tct_ledger *l, const char *id, tct_ledger_fate fate) {
   tct_ledger_reservation *r = find_open(l, id);
   if (r) r->fate = fate;
-  return TCT_POINT(reservations_closed_by_nobody, r != NULL, true);
+  return r != NULL;
 }
 
 void tct_ledger_free_reservations(tct_ledger *l) {
@@ -89,8 +89,7 @@ int tct_ledger_is_reserved(const tct_ledger_reservation *r) {
   char now[32], most[32];
   tct_ledger_time(0, now);
   tct_ledger_time(LONGEST + 1, most);
-  return r->fate == TCT_RESERVATION_OPEN && TCT_POINT(reservations_without_an_end, strcmp(now, r->end) < 0, true) &&
-         TCT_POINT(reservations_of_a_wrong_clock, strcmp(r->end, most) <= 0, true);
+  return r->fate == TCT_RESERVATION_OPEN && strcmp(now, r->end) < 0 && strcmp(r->end, most) <= 0;
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */

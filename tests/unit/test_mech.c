@@ -34,6 +34,8 @@ static int off_promise(tct_mech *mech, int which, double *sum) {
     case 10: status = tct_mech_set_noise(mech, 0, 1.9, &err); break; /* and so does a noise */
     case 11: status = tct_mech_set_noise(mech, 1, 0.6, &err); break;
     case 12: status = tct_mech_set_fine(mech, 0, &err); break;
+    case 13: sum[1] = INFINITY, status = tct_mech_choose(mech, 1, sum, LEN, &index, &err); break;
+    case 14: sum[1] = -INFINITY, status = tct_mech_choose(mech, 1, sum, LEN, &index, &err); break;
     default: return 0;
   }
   assert_int_equal(status, TCT_E_BUDGET);
@@ -46,11 +48,11 @@ static int off_promise(tct_mech *mech, int which, double *sum) {
 static void a_refused_release_draws_nothing_and_spends_nothing(void **state) {
   (void)state;
   tct_event promised = tct_event_gaussian(2, 2), choice = tct_event_exponential(0.5, 1);
-  for (int which = 0; which < 13; which++) {
+  for (int which = 0; which < 15; which++) {
     tct_mech *asked = gate(promised, choice), *fresh = gate(promised, choice);
     double sum[LEN] = {1, 2, 3}, same[LEN] = {1, 2, 3}, clean[LEN] = {1, 2, 3};
     assert_true(off_promise(asked, which, sum));
-    if (which >= 6 && which <= 8) sum[1] = 2;
+    if ((which >= 6 && which <= 8) || which >= 13) sum[1] = 2;
     assert_memory_equal(sum, clean, sizeof sum); /* untouched by noise */
     assert_int_equal(tct_mech_spent(asked)->len, 0);
     assert_int_equal(tct_mech_release(asked, 0, sum, LEN, NULL), TCT_OK);
