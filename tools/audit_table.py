@@ -84,6 +84,18 @@ def cells(build, only):
 WAYS = ("dense_rows", "dense_columns", "csr", "csc", "f64", "f32", "weights", "persons")
 
 
+WAYS_HEAD = """
+## What each way reached
+
+The largest share of the planned sensitivity over the releases of a plan, for each layout, type and weighing. `w` are
+weights, `p` persons of two or three records, and `-` stands where the solver takes none. There is one loss and penalty
+for each solver. Made by
+
+    tools/audit_table.py build/release --ways --seconds 3
+
+"""
+
+
 def ways_table(build, only, seconds):
     """The lines of the second table, and whether every way moved something."""
     lines, sound, seen = [], True, set()
@@ -92,7 +104,7 @@ def ways_table(build, only, seconds):
         if (solver, relation) in seen:
             continue
         seen.add((solver, relation))
-        facts = json.loads(tacit(build, "audit", *args, "--seconds", str(seconds), "--json").stdout)
+        facts = json.loads(tacit(build, "audit", *args, "--seconds", str(seconds_of(key, seconds)), "--json").stdout)
         reached = facts["sensitivity"]["largest_share"]
         drawn = all(release["share"] is None for release in facts["sensitivity"]["releases"])
         sound = sound and not facts["broken"] and (drawn or all(reached[way] is None or reached[way] > 0 for way in WAYS))
@@ -102,14 +114,26 @@ def ways_table(build, only, seconds):
     return lines, sound
 
 
+def standing_ways(path):
+    """{the first cells of a line: the line} of the second table of the page."""
+    text = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
+    part = text[text.index("## What each way reached"):] if "## What each way reached" in text else ""
+    lines = [line for line in part.split("\nFalse alarms: ")[0].splitlines() if "_one |" in line or "_remove |" in line]
+    return {line.rsplit(" | ", len(WAYS))[0]: line + "\n" for line in lines}
+
+
+def ways_text(lines):
+    head = "| solver | loss | relation | dense rows | dense columns | CSR | CSC | double | float | w | p |\n"
+    return WAYS_HEAD + head + "| --- |" + " --- |" * (2 + len(WAYS)) + "\n" + "".join(lines.values())
+
+
 def write_ways(path, lines):
-    """Puts the table between its heading and the next one, or the end."""
-    text = open(path, encoding="utf-8").read()
-    start = text.index("## What each way reached\n")
-    head, tail = text[start:].split("| --- |", 1)[0], text[start:].find("\nFalse alarms: ")
-    rest = text[start + tail:] if tail >= 0 else ""
+    """The page with these lines, and those that stand of other solvers."""
+    lines = {**standing_ways(path), **{line.rsplit(" | ", len(WAYS))[0]: line for line in lines}}
+    text, alarms = open(path, encoding="utf-8").read(), standing_alarms(path)
+    text = text[:text.index("\n## What each way reached")] if "\n## What each way reached" in text else text.replace(alarms, "")
     with open(path, "w", encoding="utf-8") as out:
-        out.write(text[:start] + head + "| --- |" + " --- |" * (2 + len(WAYS)) + "\n" + "".join(lines) + rest)
+        out.write(text.rstrip("\n") + "\n" + ways_text(lines) + alarms)
 
 
 def seconds_of(key, seconds):
@@ -270,6 +294,8 @@ def page(done, total, seconds, path, repeated):
     filled, sums = sum(share >= 0.9 for share in shares), len(shares)
     broken = sum(cell[12].strip() != "none" for cell in cells)
     lines.append(f"\nOf {sums} releases {filled} were filled to 0.9 and more. Rows with a break: {broken}.\n")
+    if standing_ways(path):
+        lines.append(ways_text(standing_ways(path)))
     lines.append(alarm_text(repeated) if repeated else standing_alarms(path) or alarm_text(repeated))
     with open(path, "w", encoding="utf-8") as out:
         out.writelines(lines)
