@@ -117,7 +117,7 @@ tct_status tct_ledger_reserve(tct_ledger *l, const tct_ledger_promise *p, char i
   char end[32];
   sqlite3_randomness(sizeof random, random);
   tct_hex_print(random, sizeof random, id);
-  tct_ledger_time((int64_t)ceil(fmin(p->reserve, TCT_POINT(reservations_longer_than_a_day, LONGEST, p->reserve))), end);
+  tct_ledger_time((int64_t)ceil(fmin(p->reserve, LONGEST)), end);
   char *text = text_of(p, id, end, err);
   if (!text) return TCT_E_MEMORY;
   tct_status status = tct_ledger_append_note(l, "reserved", text, err);

@@ -170,7 +170,7 @@ tct_status tct_gate_ready(const tct_mech *mech, int r, bool chooses, tct_error *
 tct_status tct_gate_charge(tct_mech *mech, int r, tct_error *err) {
   tct_event event = event_of(&mech->promise.release[r]);
   if (mech->vector) tct_stream_wipe(&mech->stream);
-  mech->vector = TCT_POINT(parts_that_outlive_another_release, 0, mech->vector);
+  mech->vector = 0;
   if (mech->promise.kind == TCT_PROMISE_BUDGET) {
     TCT_TRY(tct_filter_spend(&mech->promise.filter, &event, err));
     return tct_events_add(&mech->spent, event, err);
@@ -277,7 +277,7 @@ static tct_status next_part(tct_mech *mech, int r, tct_error *err) {
   if (mech->parts_left == 0) {
     TCT_TRY(TCT_POINT(parts_never_charged, tct_gate_charge(mech, r, err), TCT_OK));
     mech->vector = r + 1;
-    mech->parts_left = TCT_POINT(parts_without_end, release->parts, 1000 * release->parts);
+    mech->parts_left = release->parts;
     open_next(mech, &mech->stream);
   }
   mech->parts_left--;
