@@ -7,7 +7,6 @@
  * The end is a time of the wall clock, the one that outlives a crash.  The clock decides only what others may take
  * meanwhile: a reservation that becomes a charge passes the filter as every run does, also after its end.  One whose
  * end lies further ahead than any reservation is long was made by a wrong clock, and has ended. */
-#include "core/point.h"
 #include "core/alloc.h"
 #include "core/spec.h"
 #include "ledger/ledger.h"
