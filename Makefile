@@ -49,6 +49,7 @@ spark: all
 audit: all
 	TCT_AUDIT_SECONDS=60 tests/privacy/audit_planted.sh $(BUILD)
 	tools/audit_table.py $(BUILD) --alarms 100 $(AUDIT_ARGS)
+	tools/audit_table.py $(BUILD) --ways --seconds 3
 
 # From a table of people to a published model, in about a minute.
 demo: all

@@ -2,13 +2,15 @@
 """audit_table.py - audits every private solver with every loss and relation that it takes, and writes the page.
 
 usage: audit_table.py BUILD [--seconds S] [--limit MINUTES] [--only SOLVER,...] [--alarms N] [--fresh]
-                      [--again ROW,...] [-o docs/measured/audit.md]
+                      [--again ROW,...] [--ways] [-o docs/measured/audit.md]
 
 Rows go to BUILD/audit.jsonl as they are made; a row that is there, or on the page, is not made again, so a run can be cut
 and taken up.
 The page has the rows that were made, and says which were not.  --alarms repeats one short audit of a tight claim, from
 another seed each time, and counts bounds above the claim: an honest bound is above it in one of 1000 at most.
 The default, 8 s a row, is half an hour on two cores.
+--ways makes the second table anew, and none of the first: of every solver and relation what each layout, type and
+weighing reached, with the first loss that it takes.  It ends with 1 where one that the solver takes moved nothing.
 """
 
 import argparse
@@ -77,6 +79,61 @@ def cells(build, only):
                     if plan.returncode == 0 and "NONE" not in plan.stdout:
                         yield f"{solver} {loss} {relation}", args
                         break
+
+
+WAYS = ("dense_rows", "dense_columns", "csr", "csc", "f64", "f32", "weights", "persons")
+
+
+WAYS_HEAD = """
+## What each way reached
+
+The largest share of the planned sensitivity over the releases of a plan, for each layout, type and weighing. `w` are
+weights, `p` persons of two or three records, and `-` stands where the solver takes none. There is one loss and penalty
+for each solver. Made by
+
+    tools/audit_table.py build/release --ways --seconds 3
+
+"""
+
+
+def ways_table(build, only, seconds):
+    """The lines of the second table, and whether every way moved something."""
+    lines, sound, seen = [], True, set()
+    for key, args in cells(build, only):
+        solver, loss, relation = key.split()
+        if (solver, relation) in seen:
+            continue
+        seen.add((solver, relation))
+        facts = json.loads(tacit(build, "audit", *args, "--seconds", str(seconds_of(key, seconds)), "--json").stdout)
+        reached = facts["sensitivity"]["largest_share"]
+        drawn = all(release["share"] is None for release in facts["sensitivity"]["releases"])
+        sound = sound and not facts["broken"] and (drawn or all(reached[way] is None or reached[way] > 0 for way in WAYS))
+        shown = " | ".join("-" if drawn or reached[way] is None else f"{reached[way]:.3f}" for way in WAYS)
+        lines.append(f"| {solver} | {loss} | {relation} | {shown} |\n")
+        print(lines[-1], end="", flush=True)
+    return lines, sound
+
+
+def standing_ways(path):
+    """{the first cells of a line: the line} of the second table of the page."""
+    text = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
+    part = text[text.index("## What each way reached"):] if "## What each way reached" in text else ""
+    lines = [line for line in part.split("\nFalse alarms: ")[0].splitlines() if "_one |" in line or "_remove |" in line]
+    return {line.rsplit(" | ", len(WAYS))[0]: line + "\n" for line in lines}
+
+
+def ways_text(lines):
+    head = "| solver | loss | relation | dense rows | dense columns | CSR | CSC | double | float | w | p |\n"
+    return WAYS_HEAD + head + "| --- |" + " --- |" * (2 + len(WAYS)) + "\n" + "".join(lines.values())
+
+
+def write_ways(path, lines):
+    """The page with these lines, and those that stand of other solvers."""
+    lines = {**standing_ways(path), **{line.rsplit(" | ", len(WAYS))[0]: line for line in lines}}
+    text, alarms = open(path, encoding="utf-8").read(), standing_alarms(path)
+    text = text[:text.index("\n## What each way reached")] if "\n## What each way reached" in text else text.replace(alarms, "")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(text.rstrip("\n") + "\n" + ways_text(lines) + alarms)
 
 
 def seconds_of(key, seconds):
@@ -237,6 +294,8 @@ def page(done, total, seconds, path, repeated):
     filled, sums = sum(share >= 0.9 for share in shares), len(shares)
     broken = sum(cell[12].strip() != "none" for cell in cells)
     lines.append(f"\nOf {sums} releases {filled} were filled to 0.9 and more. Rows with a break: {broken}.\n")
+    if standing_ways(path):
+        lines.append(ways_text(standing_ways(path)))
     lines.append(alarm_text(repeated) if repeated else standing_alarms(path) or alarm_text(repeated))
     with open(path, "w", encoding="utf-8") as out:
         out.writelines(lines)
@@ -249,12 +308,17 @@ def main():
     parser.add_argument("--limit", type=float, default=60, help="minutes; rows that do not fit are left out")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="")
+    parser.add_argument("--ways", action="store_true", help="makes the second table instead")
     parser.add_argument("--fresh", action="store_true", help="makes rows again that the page has")
     parser.add_argument("--again", default="", help="rows to make again: a solver, or with its loss, as 'dpfw huber'")
     parser.add_argument("--alarms", type=int, default=0, help="repeated runs of a short audit; 0: those that are known")
     parser.add_argument("-o", "--output", default=os.path.join(ROOT, "docs/measured/audit.md"))
     args = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
+    if args.ways:
+        lines, sound = ways_table(args.build, set(filter(None, args.only.split(","))), args.seconds)
+        write_ways(args.output, lines)
+        return not sound
     kept, end = os.path.join(args.build, "audit.jsonl"), time.monotonic() + 60 * args.limit
     wanted, found = dict(cells(args.build, set(filter(None, args.only.split(","))))), {}
     made_so = lambda key, facts: (facts["audit"].get("asked"), facts["audit"].get("args")) == (seconds_of(key, args.seconds), wanted[key])

@@ -81,7 +81,10 @@ static tct_status plan(tct_audit *a, const tct_config *config, tct_error *err) {
 }
 
 static tct_status facts(tct_audit *a, tct_error *err) {
-  a->binary = tct_config_labels(&a->config) == TCT_LABELS_BINARY;
+  tct_labels labels = tct_config_labels(&a->config);
+  a->binary = labels == TCT_LABELS_BINARY;
+  if (labels == TCT_LABELS_CLASSES) /* of one fit: its loss says how many there are */
+    a->classes = (int64_t)tct_audit_part(json_string_value(json_object_get(a->planned, "loss")), "classes", 3);
   a->replaces = tct_plan_neighbours(a->plan) == TCT_REPLACE_ONE;
   a->intercept = tct_plan_has_intercept(a->plan);
   a->row_norm = tct_plan_row_norm(a->plan);
@@ -130,8 +133,6 @@ static tct_status begin(tct_audit *a, const tct_config *config, tct_error *err) 
   a->unchecked = json_array();
   if (!(a->rows >= 2 && a->cols >= 1))
     return tct_fail(err, TCT_E_USAGE, "an audit needs at least two records and one feature; give a larger shape");
-  if (tct_config_labels(config) == TCT_LABELS_CLASSES)
-    return tct_fail(err, TCT_E_USAGE, "an audit invents two classes or numbers; give a loss that takes these");
   double values = (double)a->rows * (double)a->cols; /* a table that is invented, and what a run is given of it */
   TCT_TRY(tct_memory_check(2 * sizeof(double) * values, 0, "an audit of this shape needs", "give a smaller one", err));
   TCT_TRY(plan(a, config, err));

@@ -31,10 +31,12 @@ typedef struct tct_audit {
   tct_plan *plan;
   json_t *planned; /* tct_plan_json */
   int64_t rows, cols;
+  int64_t classes; /* of one fit of all of them; else 0 */
   bool binary, replaces, intercept;
   bool fixed;           /* every run makes exactly the planned releases */
   bool adaptive;        /* a budget: the run decides how many releases it makes, and tells of it */
   bool watched;         /* the library was built for audit */
+  int views;            /* of coalitions, in the runs so far */
   bool weighs, persons; /* the solver weighs records, and bounds persons */
   double row_norm, label_bound;
   int releases;
@@ -73,7 +75,10 @@ typedef struct tct_pair {
   double other_y;
   int64_t record;
   int32_t layout, type; /* tct_layout, tct_value_type */
-  int32_t weighed;      /* 1: records have weights; 2: the record and the next are one person's */
+  int32_t weighed;      /* 1: records have weights; 2: the record and some others are one person's */
+  int64_t kin, apart;   /* how many records that person has, each so many rows after the one before, around the end */
+  double heavy;         /* the record's weight, and those of its kin; above 1 it is cut to 1 */
+  int64_t coalition;    /* whose eyes see joint noise: as tct_watch_coins has it */
   bool alone;           /* all other records contribute nothing */
   bool picked;          /* every batch is the record alone */
   uint64_t coins;
@@ -86,13 +91,16 @@ tct_status tct_pair_new(const tct_audit *a, tct_pair *out, tct_error *err);
 void tct_pair_free(const tct_audit *a, tct_pair *pair);
 void tct_pair_copy(const tct_audit *a, tct_pair *to, const tct_pair *from);
 /* Invents other records and a pair of neighbours; kind: 0, 1, ... walk through tables that are empty, random, long,
- * short, separable and alike. */
+ * short, separable and alike.  The record, its place and how both are handed over are drawn, whatever the kind. */
 void tct_pair_invent(tct_audit *a, tct_pair *pair, int kind);
 /* The same, and the record meets one other: its opposite at half its length.  What is cut to a range is then at one end
  * of it without the record, and at the other end with it.  An odd kind: all others are opposites, and short.  They pull
  * a margin to where the record's slope is large, and curve little themselves.  Where a record is replaced, the two are
  * nearly opposite, and all others lie against their sum: both slopes are then large. */
 void tct_pair_oppose(tct_audit *a, tct_pair *pair, int kind);
+/* Draws how it is handed over: layout, type, weights and persons, of the whole plan.  weighed: as in the pair, or -1.
+ */
+void tct_pair_hand_over(tct_audit *a, tct_pair *pair, int weighed);
 /* Moves one or a few numbers of the record, of what replaces it, or of how both are handed over. */
 void tct_pair_nudge(tct_audit *a, tct_pair *pair);
 /* Makes all other records longer or shorter. */
@@ -111,6 +119,8 @@ void tct_side_free(tct_side *side);
 tct_status tct_side_droppable(const tct_audit *a, tct_side *side, tct_error *err);
 void tct_side_drop(tct_side *side, int64_t row, bool gone);
 void tct_side_set(tct_side *side, int64_t row, int64_t column, double value);
+int64_t tct_side_weights(const tct_audit *a);                              /* numbers of a model: one or more rows */
+double tct_side_weight(const tct_audit *a, const tct_model *m, int64_t j); /* in [0, tct_side_weights) */
 /* One run; NULL with err where it fails. */
 tct_model *tct_side_fit(tct_audit *a, const tct_side *side, tct_error *err);
 
@@ -132,10 +142,12 @@ typedef struct tct_tape {
   int64_t used, number_room;
   uint64_t hidden; /* of the next run: other noise and batches with the same public orders */
   int64_t batch;   /* of the next run, as tct_watch_coins has it */
-  bool failed;     /* out of memory */
-  bool drew;       /* something was drawn inside a minimisation: what follows is not a sum under the same past */
-  bool replays;    /* the entries are forced and compared */
-  bool mismatch;   /* the two runs do not make the same releases */
+  int64_t coalition;
+  int views;     /* as tct_watched has it, the most of a release */
+  bool failed;   /* out of memory */
+  bool drew;     /* something was drawn inside a minimisation: what follows is not a sum under the same past */
+  bool replays;  /* the entries are forced and compared */
+  bool mismatch; /* the two runs do not make the same releases */
   int64_t next, in_vector;
   double part_squares;
   double stretch, push;

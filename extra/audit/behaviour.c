@@ -50,6 +50,7 @@ static tct_status ends(tct_audit *a, const tct_pair *pair, tct_error *how) {
 static void mix(const tct_audit *a, tct_pair *to, const tct_pair *good, const tct_pair *bad, int64_t rows) {
   tct_pair_copy(a, to, good);
   to->coins = bad->coins, to->layout = bad->layout, to->type = bad->type, to->weighed = bad->weighed;
+  to->kin = bad->kin, to->apart = bad->apart, to->heavy = bad->heavy;
   memcpy(to->x, bad->x, (size_t)(rows * a->cols) * sizeof(double));
   memcpy(to->y, bad->y, (size_t)rows * sizeof(double));
 }
@@ -148,7 +149,7 @@ static void next_pair(tct_audit *a, tct_pair *at, const tct_pair *hardest, int k
     return;
   }
   tct_pair_copy(a, at, hardest);
-  at->record = (int64_t)(tct_audit_u64(a) % (uint64_t)(a->rows - 1));
+  at->record = (int64_t)(tct_audit_u64(a) % (uint64_t)a->rows);
   tct_pair_nudge(a, at);
   at->stretch = 1, at->push = 0, at->wander = 0;
 }
@@ -258,6 +259,7 @@ static tct_status on_disk(tct_audit *a, tct_error *err) {
   tct_status status = tct_pair_new(a, &pair, err);
   if (status == TCT_OK) {
     tct_pair_invent(a, &pair, 1);
+    if (pair.weighed == 2) pair.weighed = 1; /* a ledger counts records or persons */
     for (int k = 0; k < 2 && status == TCT_OK; k++) {
       snprintf(f[k].ledger, sizeof f[k].ledger, "%s/%d.ledger", path, k);
       snprintf(f[k].model, sizeof f[k].model, "%s/%d.json", path, k);

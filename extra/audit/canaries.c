@@ -63,7 +63,8 @@ static tct_status fly(flock *f, tct_error *err) {
   }
   tct_model *m = tct_side_fit(a, &f->side, err);
   if (!m) return err->status;
-  for (int64_t i = 0; i < f->count; i++) f->score[i] = tct_model_coefficients(m)[i];
+  int64_t first = a->classes ? a->cols : 0; /* the coefficients of the canaries' class, which is 1 */
+  for (int64_t i = 0; i < f->count; i++) f->score[i] = tct_model_coefficients(m)[first + i];
   tct_model_free(m);
   return TCT_OK;
 }

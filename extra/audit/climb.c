@@ -1,23 +1,30 @@
 /* climb.c - sensitivity: neighbours found by hill climbing, and the noise that a release really has.
  *
  * Each release of the plan is climbed, and all of them together.  Climbing starts from invented pairs and moves a few
- * numbers at a time: of the record, of what replaces it, of the forced past.  Layouts, value types, weights and persons
- * change with the start.  A move above the planned sensitivity by any amount is a break: the bound is exact. */
+ * numbers at a time: of the record, of what replaces it, of the forced past.  What kind of pair it is, its layout, its
+ * type, weights and persons are drawn, and do not follow what is climbed.  A move above the planned sensitivity by any
+ * amount is a break: the bound is exact. */
 #include "audit/audit.h"
 
 #include <math.h>
 #include <string.h>
 
-/* TURNS: at least so many starts, which go through all layouts, weights and persons. */
-enum { STEPS = 40, TOTAL_COINS = 3, SURE_COINS = 24, TURNS = 24 };
+/* TURNS: at least so many starts.  KINDS: of pairs, as many as tct_pair_invent tells apart. */
+enum { STEPS = 40, TOTAL_COINS = 3, SURE_COINS = 24, TURNS = 24, KINDS = 30 };
+
+/* Who sees a release with joint noise: nobody of them, as many parties as the plan grants, or all of them. */
+enum { OUTSIDER, COALITION, PARTIES, EYES };
+static const char *const eyes_of[] = {"", " for a coalition", " for all parties"};
 
 typedef struct climb {
   double share[TCT_AUDIT_RELEASES], moved[TCT_AUDIT_RELEASES];
   double layout[4], type[2], weighed[3]; /* largest share of any release */
-  double squares[TCT_AUDIT_RELEASES];
-  int64_t noises[TCT_AUDIT_RELEASES], made[TCT_AUDIT_RELEASES];
+  double squares[EYES][TCT_AUDIT_RELEASES];
+  int64_t noises[EYES][TCT_AUDIT_RELEASES], made[TCT_AUDIT_RELEASES];
   bool drawn[TCT_AUDIT_RELEASES];
-  double total; /* of the best canary */
+  double total;  /* of the best canary */
+  tct_pair best; /* of all, and what it reached of one release */
+  double best_share;
   int64_t pairs, failed;
 } climb;
 
@@ -56,9 +63,9 @@ tct_status tct_audit_measure(tct_audit *a, const tct_pair *pair, tct_measured *o
 
 /* Equal releases make equal models: whatever else a model depends on is a leak. */
 static bool same_model(const tct_audit *a, const tct_measured *m) {
-  size_t size = (size_t)a->cols * sizeof(double);
-  return !memcmp(tct_model_coefficients(m->with), tct_model_coefficients(m->without), size) &&
-         tct_model_intercept(m->with) == tct_model_intercept(m->without);
+  for (int64_t j = 0; j < tct_side_weights(a); j++)
+    if (tct_side_weight(a, m->with, j) != tct_side_weight(a, m->without, j)) return false;
+  return true;
 }
 
 static void judge(tct_audit *a, const tct_pair *pair, const tct_measured *m) {
@@ -76,19 +83,24 @@ static void judge(tct_audit *a, const tct_pair *pair, const tct_measured *m) {
 
 /* ---- what all pairs came to ------------------------------------------------------------------------------------ */
 
-static void take(const tct_audit *a, climb *c, const tct_pair *pair, const tct_tape *t) {
+static void take(tct_audit *a, climb *c, const tct_pair *pair, const tct_tape *t) {
   double largest = 0;
+  int eyes = pair->coalition < 0 ? PARTIES : pair->coalition > 0 ? COALITION : OUTSIDER;
+  if (t->views > a->views) a->views = t->views;
   for (int r = 0; r < a->releases; r++) {
     if (!(t->share[r] <= c->share[r])) c->share[r] = t->share[r];
     c->moved[r] = fmax(c->moved[r], t->moved[r]);
     largest = fmax(largest, t->share[r]);
     c->made[r] = t->parts[r] ? t->made[r] / t->parts[r] : 0;
-    if (t->keeps) c->squares[r] += t->squares[r], c->noises[r] += t->noises[r];
+    if (t->keeps) c->squares[eyes][r] += t->squares[r], c->noises[eyes][r] += t->noises[r];
   }
   for (int r = 0; r < a->releases; r++) c->drawn[r] |= t->drew; /* what follows a draw is no sum under the same past */
   c->layout[pair->layout] = fmax(c->layout[pair->layout], largest);
   c->type[pair->type] = fmax(c->type[pair->type], largest);
   c->weighed[pair->weighed] = fmax(c->weighed[pair->weighed], largest);
+  if (!(largest > c->best_share)) return;
+  c->best_share = largest;
+  tct_pair_copy(a, &c->best, pair);
 }
 
 /* What the pair reaches of objective `o`: a release, or all together where o is their number. */
@@ -139,8 +151,7 @@ static bool has_batches(const tct_audit *a) {
 /* All releases together.  A record is often seen best where all others contribute nothing.  Over batches it is so
  * always, as an onlooker does not know who else takes part; then the record is in every batch, while climbing.  What is
  * cut to a range moves farthest where another record pulls the other way. */
-static void begin_canary(tct_audit *a, tct_pair *at, int turn) {
-  int kind = turn / 3;
+static void begin_canary(tct_audit *a, tct_pair *at, int kind) {
   if (kind % 3 == 1 && !has_batches(a) && (!a->replaces || kind / 3 % 2))
     tct_pair_oppose(a, at, kind / 3);
   else
@@ -148,18 +159,36 @@ static void begin_canary(tct_audit *a, tct_pair *at, int turn) {
   at->alone = has_batches(a) || kind % 3 == 0;
   at->picked = has_batches(a);
   at->weighed = 0;
+  if (a->views && at->coalition == 0) at->coalition = 1 + (int64_t)(tct_audit_u64(a) % 64);
 }
 
-static tct_status ascend(tct_audit *a, climb *c, int o, int kind, tct_pair *canary, tct_error *err) {
+/* What is climbed: a release, or all of them together where it is their number; weighed: as in a pair, -1 any. */
+typedef struct aim {
+  int release, weighed;
+} aim;
+
+/* A pair of a kind of its own, or where one way of weighing is wanted now and then the best of the others'. */
+static void begin_pair(tct_audit *a, const climb *c, aim to, tct_pair *at) {
+  int kind = (int)(tct_audit_u64(a) % KINDS);
+  if (to.release == a->releases) {
+    begin_canary(a, at, kind);
+    return;
+  }
+  if (to.weighed >= 0 && c->best_share > 0 && tct_audit_u64(a) % 2)
+    tct_pair_copy(a, at, &c->best);
+  else
+    tct_pair_invent(a, at, kind);
+  tct_pair_hand_over(a, at, to.weighed);
+}
+
+static tct_status ascend(tct_audit *a, climb *c, aim to, tct_pair *canary, tct_error *err) {
   tct_pair at, next;
+  int o = to.release;
   double here = 0, there = 0;
   TCT_TRY(tct_pair_new(a, &at, err));
   tct_status status = tct_pair_new(a, &next, err);
   if (status == TCT_OK) {
-    if (o == a->releases)
-      begin_canary(a, &at, kind);
-    else
-      tct_pair_invent(a, &at, kind);
+    begin_pair(a, c, to, &at);
     status = height(a, c, &at, o, &here, err);
   }
   for (int k = 0; k < STEPS && status == TCT_OK && tct_audit_clock() < a->until && !(o < a->releases && here >= 0.9999);
@@ -184,21 +213,33 @@ static tct_status ascend(tct_audit *a, climb *c, int o, int kind, tct_pair *cana
   return status;
 }
 
+static int ways_of_weighing(const tct_audit *a) { return 1 + a->weighs + a->persons; }
+
 /* All that can be reached is reached: other attacks may have the time. */
 static bool filled(const tct_audit *a, const climb *c, int turns) {
   bool full = c->total >= 0.999 * a->claim.shift; /* false where there is none */
   for (int r = 0; r < a->releases; r++) full = full && c->share[r] >= 0.9999;
+  for (int w = 0; w < ways_of_weighing(a); w++) full = full && c->weighed[w] >= 0.999;
   return full && turns >= TURNS;
 }
 
-/* The lowest release next, and every third time all together. */
-static int objective(const tct_audit *a, const climb *c, int turn) {
-  int low = -1;
-  if (turn % 3 == 0 || a->releases == 0) return a->releases;
-  if (turn % 3 == 1) return turn / 3 % a->releases;
+static int furthest(const tct_audit *a, const climb *c, bool lowest) {
+  int at = -1;
   for (int r = 0; r < a->releases; r++)
-    if (!c->drawn[r] && c->share[r] < 0.9999 && (low < 0 || c->share[r] < c->share[low])) low = r;
-  return low < 0 ? a->releases : low;
+    if (!c->drawn[r] && (!lowest || c->share[r] < 0.9999) && (at < 0 || (c->share[r] < c->share[at]) == lowest)) at = r;
+  return at < 0 ? a->releases : at;
+}
+
+/* By turns: all together; the releases one after the other; the lowest of them, or the way of weighing that is lowest
+ * on the release that was filled best. */
+static aim aim_of(const tct_audit *a, const climb *c, int turn) {
+  int low = 0;
+  if (turn % 3 == 0 || a->releases == 0) return (aim){a->releases, -1};
+  if (turn % 3 == 1) return (aim){turn / 3 % a->releases, -1};
+  for (int w = 1; w < ways_of_weighing(a); w++)
+    if (c->weighed[w] < c->weighed[low]) low = w;
+  if (turn % 6 == 2 && c->weighed[low] < 0.999) return (aim){furthest(a, c, false), low};
+  return (aim){furthest(a, c, true), -1};
 }
 
 /* ---- the answer ---------------------------------------------------------------------------------------------------
@@ -207,13 +248,16 @@ static int objective(const tct_audit *a, const climb *c, int turn) {
 /* The mean of n squares of standard normals has deviation sqrt(2/n), of n sizes of Laplace numbers sqrt(1/n).  Six of
  * them are passed with a chance of 2e-9; small n have longer tails, hence the floor. */
 static double noise_ratio(tct_audit *a, const climb *c, int r, bool laplace) {
-  double n = (double)c->noises[r];
-  if (n < 1) return NAN;
-  double mean = c->squares[r] / n, slack = 6 * sqrt((laplace ? 1 : 2) / n);
-  if (n >= 500 && !(mean >= 1 - slack))
-    tct_audit_break(a, "noise: \"%s\" has %.3g of the planned deviation", a->release[r].name,
-                    laplace ? mean : sqrt(mean));
-  return laplace ? mean : sqrt(mean);
+  double least = NAN;
+  for (int eyes = 0; eyes < EYES; eyes++) {
+    double n = (double)c->noises[eyes][r], mean = c->squares[eyes][r] / n, slack = 6 * sqrt((laplace ? 1 : 2) / n);
+    if (n < 1) continue;
+    double ratio = laplace ? mean : sqrt(mean);
+    if (n >= 500 && !(mean >= 1 - slack))
+      tct_audit_break(a, "noise: \"%s\" has %.3g of the planned deviation%s", a->release[r].name, ratio, eyes_of[eyes]);
+    if (!(ratio >= least)) least = ratio;
+  }
+  return least;
 }
 
 static void count_releases(tct_audit *a, const climb *c, int r) {
@@ -242,19 +286,25 @@ static json_t *one_release(tct_audit *a, const climb *c, int r) {
   return o;
 }
 
-static json_t *ways(const climb *c) {
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "dense_rows", tct_audit_number(c->layout[0]),
-                   "dense_columns", tct_audit_number(c->layout[1]), "csr", tct_audit_number(c->layout[2]), "csc",
-                   tct_audit_number(c->layout[3]), "f64", tct_audit_number(c->type[0]), "f32",
-                   tct_audit_number(c->type[1]), "weights", tct_audit_number(c->weighed[1]), "persons",
-                   tct_audit_number(c->weighed[2]));
+static json_t *ways(tct_audit *a, const climb *c) {
+  static const char *const names[] = {"dense_rows", "dense_columns", "csr", "csc", "f64", "f32", "weights", "persons"};
+  json_t *all = json_object();
+  for (int k = 0; k < 8; k++) {
+    bool taken = k < 6 || k - 5 < ways_of_weighing(a);
+    double share = k < 4 ? c->layout[k] : k < 6 ? c->type[k - 4] : c->weighed[k - 5];
+    json_object_set_new(all, names[k], taken ? tct_audit_number(share) : json_null());
+    if (taken && c->best_share > 0 && !(share > 0))
+      tct_audit_unchecked(a, "no pair of some layout, type or weighing moved a release; give more seconds");
+  }
+  return all;
 }
 
 json_t *tct_audit_sensitivity(tct_audit *a, tct_pair *canary, tct_error *err) {
   climb c = {0};
-  tct_status status = TCT_OK;
-  for (int turn = 0; turn == 0 || (status == TCT_OK && tct_audit_clock() < a->until && !filled(a, &c, turn)); turn++)
-    status = ascend(a, &c, objective(a, &c, turn), turn, canary, err);
+  tct_status status = tct_pair_new(a, &c.best, err);
+  for (int turn = 0; status == TCT_OK && (turn == 0 || (tct_audit_clock() < a->until && !filled(a, &c, turn))); turn++)
+    status = ascend(a, &c, aim_of(a, &c, turn), canary, err);
+  tct_pair_free(a, &c.best);
   if (status != TCT_OK) return NULL;
   json_t *releases = json_array();
   for (int r = 0; r < a->releases; r++) json_array_append_new(releases, one_release(a, &c, r));
@@ -266,5 +316,5 @@ json_t *tct_audit_sensitivity(tct_audit *a, tct_pair *canary, tct_error *err) {
                         "the claim is attacked by its final models alone");
   canary->picked = false;
   return json_pack("{s:I, s:I, s:f, s:o, s:o}", "pairs", (json_int_t)c.pairs, "failed", (json_int_t)c.failed,
-                   "canary_mu", c.total, "releases", releases, "largest_share", ways(&c));
+                   "canary_mu", c.total, "releases", releases, "largest_share", ways(a, &c));
 }

@@ -72,8 +72,8 @@ json_t *tct_audit_duel(tct_audit *a, const char *what, tct_score_fn fn, void *us
 typedef struct onlooker {
   tct_audit *a;
   tct_side with, without;
-  double *line, *next; /* [cols + 1] */
-  double *seen[2];     /* [PILOT][cols + 1] weights without, and with */
+  double *line, *next; /* [weights] */
+  double *seen[2];     /* [PILOT][weights] without, and with */
   double *score[2];    /* [PILOT] workspace */
 } onlooker;
 
@@ -89,10 +89,11 @@ static void onlooker_free(onlooker *o) {
 }
 
 static tct_status onlooker_new(tct_audit *a, const tct_pair *pair, onlooker *o, tct_error *err) {
-  *o = (onlooker){.a = a, .line = TCT_NEW(double, a->cols + 1), .next = TCT_NEW(double, a->cols + 1)};
+  int64_t p = tct_side_weights(a);
+  *o = (onlooker){.a = a, .line = TCT_NEW(double, p), .next = TCT_NEW(double, p)};
   bool room = o->line && o->next;
   for (int k = 0; k < 2; k++) {
-    o->seen[k] = TCT_NEW(double, PILOT *(a->cols + 1));
+    o->seen[k] = TCT_NEW(double, PILOT *p);
     o->score[k] = TCT_NEW(double, PILOT);
     room = room && o->seen[k] && o->score[k];
   }
@@ -102,14 +103,11 @@ static tct_status onlooker_new(tct_audit *a, const tct_pair *pair, onlooker *o, 
   return status;
 }
 
-static double weight_of(const tct_audit *a, const tct_model *m, int64_t j) {
-  return j < a->cols ? tct_model_coefficients(m)[j] : tct_model_intercept(m);
-}
-
 static tct_status meet(onlooker *o, int with, int64_t run, tct_error *err) {
   tct_model *m = tct_side_fit(o->a, with ? &o->with : &o->without, err);
   if (!m) return err->status;
-  for (int64_t j = 0; j <= o->a->cols; j++) o->seen[with][run * (o->a->cols + 1) + j] = weight_of(o->a, m, j);
+  int64_t p = tct_side_weights(o->a);
+  for (int64_t j = 0; j < p; j++) o->seen[with][run * p + j] = tct_side_weight(o->a, m, j);
   tct_model_free(m);
   return TCT_OK;
 }
@@ -130,7 +128,7 @@ static double distance(double *out, double *in, int64_t n) {
 
 /* The line o->next takes the place of o->line where it parts the worlds better. */
 static void try_line(onlooker *o, int64_t runs, double *most) {
-  int64_t p = o->a->cols + 1;
+  int64_t p = tct_side_weights(o->a);
   for (int with = 0; with < 2; with++)
     for (int64_t k = 0; k < runs; k++) {
       double sum = 0;
@@ -149,7 +147,7 @@ static double pull(onlooker *o, int64_t j, int64_t runs, bool robust) {
   for (int with = 0; with < 2; with++) {
     double *s = o->score[with], sum = 0, squares = 0;
     for (int64_t k = 0; k < runs; k++) {
-      s[k] = o->seen[with][k * (o->a->cols + 1) + j];
+      s[k] = o->seen[with][k * tct_side_weights(o->a) + j];
       sum += s[k], squares += s[k] * s[k];
     }
     if (robust) qsort(s, (size_t)runs, sizeof *s, tct_ascending);
@@ -162,7 +160,7 @@ static double pull(onlooker *o, int64_t j, int64_t runs, bool robust) {
 
 /* The best of some lines, and how far apart the worlds lie along it. */
 static tct_status find_line(onlooker *o, int64_t runs, double *apart, tct_error *err) {
-  int64_t p = o->a->cols + 1;
+  int64_t p = tct_side_weights(o->a);
   *apart = 0;
   for (int64_t k = 0; k < runs; k++) {
     TCT_TRY(meet(o, 0, k, err));
@@ -184,7 +182,7 @@ static tct_status black(void *user, int with, double *score, tct_error *err) {
   tct_model *m = tct_side_fit(o->a, with ? &o->with : &o->without, err);
   if (!m) return err->status;
   *score = 0;
-  for (int64_t j = 0; j <= o->a->cols; j++) *score += o->line[j] * weight_of(o->a, m, j);
+  for (int64_t j = 0; j < tct_side_weights(o->a); j++) *score += o->line[j] * tct_side_weight(o->a, m, j);
   tct_model_free(m);
   return TCT_OK;
 }

@@ -49,6 +49,7 @@ static double sign_of(tct_audit *a) { return tct_audit_u64(a) % 2 ? 1 : -1; }
 
 static double label_of(tct_audit *a) {
   double scale = isfinite(a->label_bound) ? a->label_bound : 1;
+  if (a->classes) return (double)(tct_audit_u64(a) % (uint64_t)a->classes);
   if (a->binary) return sign_of(a);
   return tct_audit_u64(a) % 2 ? sign_of(a) * scale : 4 * scale * tct_audit_real(a);
 }
@@ -78,21 +79,38 @@ static void row(tct_audit *a, double *x, double size) {
   }
 }
 
+/* Weights beyond 1 are cut to it; a person's are scaled to a sum of 1. */
+void tct_pair_hand_over(tct_audit *a, tct_pair *pair, int weighed) {
+  static const double weights[] = {1, 1, 1000, 0.5};
+  int ways = 1 + a->weighs + (a->persons && a->rows > 1);
+  pair->layout = (int32_t)(tct_audit_u64(a) % 4);
+  pair->type = (int32_t)(tct_audit_u64(a) % 2);
+  pair->weighed = weighed < 0 ? (int32_t)(tct_audit_u64(a) % (uint64_t)ways) : weighed;
+  pair->kin = a->rows > 2 ? 2 + (int64_t)(tct_audit_u64(a) % 2) : 2;
+  pair->apart = 1 + (int64_t)(tct_audit_u64(a) % (uint64_t)((a->rows - 1) / (pair->kin - 1)));
+  pair->heavy = weights[tct_audit_u64(a) % 4];
+  pair->coalition = (int64_t)(tct_audit_u64(a) % 64) * (tct_audit_u64(a) % 4 && a->views);
+  if (a->views > 1 && tct_audit_u64(a) % 3 == 0) pair->coalition = -1;
+}
+
+/* Opposite labels: of numbers; of classes, another one. */
+static double opposite(tct_audit *a, double label) {
+  if (a->classes) return fmod(label + 1, (double)a->classes);
+  return a->binary || tct_audit_u64(a) % 2 ? label : -label;
+}
+
 void tct_pair_invent(tct_audit *a, tct_pair *pair, int kind) {
-  double size = a->row_norm * (kind % 4 == 3 ? exp(4 * tct_audit_real(a)) : 1 + (kind % 2));
+  double size = a->row_norm * (tct_audit_u64(a) % 4 ? 1 + (double)(tct_audit_u64(a) % 2) : exp(4 * tct_audit_real(a)));
   others(a, pair, kind);
   pair->record = (int64_t)(tct_audit_u64(a) % (uint64_t)a->rows);
-  if (pair->record == a->rows - 1 && a->rows > 1) pair->record--;
   double *x = pair->x + pair->record * a->cols;
   row(a, x, size);
   pair->y[pair->record] = label_of(a);
   for (int64_t j = 0; j < a->cols; j++) pair->other[j] = -x[j];
-  if (kind % 3 == 2) row(a, pair->other, size);
-  pair->other_y = a->binary || kind % 2 ? pair->y[pair->record] : -pair->y[pair->record];
-  if (kind % 6 == 5) memset(x, 0, (size_t)a->cols * sizeof *x), pair->y[pair->record] = label_of(a);
-  pair->layout = (int32_t)(kind % 4);
-  pair->type = (int32_t)(kind / 4 % 2);
-  pair->weighed = a->weighs && kind % 3 == 2 ? 1 + (a->persons && kind % 2 && a->rows > 1) : 0;
+  if (tct_audit_u64(a) % 3 == 0) row(a, pair->other, size);
+  pair->other_y = opposite(a, pair->y[pair->record]);
+  if (tct_audit_u64(a) % 8 == 0) memset(x, 0, (size_t)a->cols * sizeof *x), pair->y[pair->record] = label_of(a);
+  tct_pair_hand_over(a, pair, -1);
   pair->coins = tct_audit_u64(a);
   pair->stretch = 1, pair->push = 0, pair->wander = 0;
   pair->alone = pair->picked = false;
@@ -124,21 +142,19 @@ static void nearly_oppose(tct_audit *a, tct_pair *pair) {
   pair->other_y = pair->y[pair->record];
 }
 
-/* The other records lie against the record, or against the sum of it and of what replaces it. */
+/* The other records lie against the record, or against the sum of it and of what replaces it; or only the next one. */
 static void set_against(tct_audit *a, tct_pair *pair, double size, bool all, bool both) {
-  double *x = pair->x + pair->record * a->cols, *to = pair->x + (a->rows - 1) * a->cols; /* never the record's row */
-  int64_t one = pair->record + 1 < a->rows ? pair->record + 1 : pair->record - 1;
+  int64_t one = (pair->record + 1) % a->rows;
+  double *x = pair->x + pair->record * a->cols, *to = pair->x + one * a->cols;
   for (int64_t j = 0; j < a->cols; j++) to[j] = both ? x[j] + pair->other[j] : x[j];
   double scale = -size * (both ? a->row_norm / fmax(length_of(a, to), 1e-300) : 1);
   for (int64_t j = 0; j < a->cols; j++) to[j] = storable(scale * to[j]);
-  for (int64_t i = 0; i < a->rows - 1; i++)
-    if (i != pair->record && (all || i == one))
-      memcpy(pair->x + i * a->cols, to, (size_t)a->cols * sizeof *to);
-    else if (i != pair->record)
-      memset(pair->x + i * a->cols, 0, (size_t)a->cols * sizeof *to);
-  if (!all && one != a->rows - 1) memset(to, 0, (size_t)a->cols * sizeof *to);
-  for (int64_t i = 0; i < a->rows; i++)
-    if (i != pair->record && (all || i == one)) pair->y[i] = pair->y[pair->record];
+  for (int64_t i = 0; i < a->rows; i++) {
+    if (i == pair->record) continue;
+    if (i != one && all) memcpy(pair->x + i * a->cols, to, (size_t)a->cols * sizeof *to);
+    if (i != one && !all) memset(pair->x + i * a->cols, 0, (size_t)a->cols * sizeof *to);
+    if (i == one || all) pair->y[i] = pair->y[pair->record];
+  }
 }
 
 void tct_pair_oppose(tct_audit *a, tct_pair *pair, int kind) {
@@ -197,22 +213,26 @@ void tct_side_free(tct_side *side) {
   *side = (tct_side){0};
 }
 
-static int64_t group(const tct_pair *pair) { return pair->weighed == 2 ? 2 : 1; }
+static int64_t group(const tct_pair *pair) { return pair->weighed == 2 ? pair->kin : 1; }
+static int64_t kin(const tct_audit *a, const tct_pair *pair, int64_t k) {
+  return (pair->record + k * pair->apart) % a->rows;
+}
 
 static void fill(const tct_audit *a, const tct_pair *pair, int with, tct_side *side) {
   memcpy(side->x, pair->x, (size_t)(a->rows * a->cols) * sizeof *side->x);
   memcpy(side->y, pair->y, (size_t)a->rows * sizeof *side->y);
   const double *row = with ? pair->x + pair->record * a->cols : pair->other;
-  for (int64_t k = 0; k < group(pair) && (with || a->replaces); k++) {
-    memcpy(side->x + (pair->record + k) * a->cols, row, (size_t)a->cols * sizeof *row);
-    side->y[pair->record + k] = with ? pair->y[pair->record] : pair->other_y;
-  }
   for (int64_t i = 0; i < a->rows && pair->weighed; i++) {
     side->weight[i] = 0.2 + 0.7 * (double)(i % 7) / 7;
     side->person[i] = i;
   }
-  if (pair->weighed) side->weight[pair->record] = 1;
-  if (pair->weighed == 2) side->person[pair->record + 1] = pair->record;
+  for (int64_t k = 0; k < group(pair); k++) {
+    int64_t i = kin(a, pair, k);
+    if (pair->weighed) side->weight[i] = pair->heavy, side->person[i] = pair->record;
+    if (!with && !a->replaces) continue;
+    memcpy(side->x + i * a->cols, row, (size_t)a->cols * sizeof *row);
+    side->y[i] = with ? pair->y[pair->record] : pair->other_y;
+  }
 }
 
 /* A row that contributes nothing is one that the reader found malformed, under the rule that keeps its place. */
@@ -220,7 +240,7 @@ static tct_status drop(const tct_audit *a, const tct_pair *pair, int with, tct_d
   data->dropped = TCT_NEW(unsigned char, a->rows);
   if (!data->dropped) return tct_fail_memory(err);
   memset(data->dropped, pair->alone, (size_t)a->rows);
-  for (int64_t k = 0; k < group(pair); k++) data->dropped[pair->record + k] = !with && !a->replaces;
+  for (int64_t k = 0; k < group(pair); k++) data->dropped[kin(a, pair, k)] = !with && !a->replaces;
   return TCT_OK;
 }
 
@@ -229,7 +249,7 @@ static tct_status hand_over(const tct_audit *a, const tct_pair *pair, int with, 
   tct_matrix dense = {.rows = a->rows, .cols = a->cols, .values = side->x, .stride = a->cols};
   TCT_TRY(tct_matrix_convert(&dense, (tct_layout)pair->layout, (tct_value_type)pair->type, &own, err));
   side->matrix = own.m;
-  tct_labels labels = a->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL;
+  tct_labels labels = tct_config_labels(&a->config);
   side->data = tct_data_view(&side->matrix, side->y, labels, NULL, NULL, err);
   if (!side->data) return err->status;
   if (pair->weighed)
@@ -261,6 +281,13 @@ void tct_side_drop(tct_side *side, int64_t row, bool gone) { side->data->dropped
 
 void tct_side_set(tct_side *side, int64_t row, int64_t column, double value) {
   ((double *)side->matrix.values)[row * side->matrix.stride + column] = value;
+}
+
+/* Row after row of coefficients, then the intercepts. */
+int64_t tct_side_weights(const tct_audit *a) { return (a->classes ? a->classes : 1) * (a->cols + 1); }
+double tct_side_weight(const tct_audit *a, const tct_model *m, int64_t j) {
+  int64_t rows = a->classes ? a->classes : 1;
+  return j < rows * a->cols ? tct_model_coefficients(m)[j] : tct_model_intercepts(m)[j - rows * a->cols];
 }
 
 tct_model *tct_side_fit(tct_audit *a, const tct_side *side, tct_error *err) {

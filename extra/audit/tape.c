@@ -15,6 +15,7 @@ void tct_tape_begin(const tct_audit *a, tct_tape *tape, const tct_pair *pair) {
   *tape = (tct_tape){
       .a = a, .stretch = pair->stretch, .push = pair->push, .wander = pair->wander, .replace = a->replaces ? 2 : 1};
   tape->batch = pair->picked ? pair->record + 1 : 0;
+  tape->coalition = pair->coalition;
   tape->keeps = pair->stretch == 1 && pair->push == 0 && pair->wander == 0;
 }
 
@@ -204,6 +205,7 @@ static void show(void *user, const tct_watched *seen) {
   if (seen->release >= TCT_AUDIT_RELEASES) return;
   tape->made[seen->release]++;
   tape->parts[seen->release] = seen->parts ? seen->parts : 1;
+  if (seen->views > tape->views) tape->views = seen->views;
   if (!tape->replays) {
     write(tape, seen);
     return;
@@ -244,7 +246,7 @@ double tct_tape_mixture(const tct_tape *tape) {
 tct_status tct_tape_run(tct_audit *a, tct_tape *tape, const tct_side *side, uint64_t coins, tct_model **out,
                         tct_error *err) {
   if (out) *out = NULL;
-  tct_watch_coins from = {.seed = coins, .hidden = tape->hidden, .batch = tape->batch};
+  tct_watch_coins from = {.seed = coins, .hidden = tape->hidden, .batch = tape->batch, .coalition = tape->coalition};
   tct_watch(show, tape, &from);
   tct_model *model = tct_side_fit(a, side, err);
   tct_watch(NULL, NULL, NULL);

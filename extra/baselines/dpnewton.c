@@ -29,6 +29,7 @@
  * DEPARTS  dpgd needs hundreds of steps because one direction is much steeper than the others.  A twentieth of the
  * budget (of mu^2) buys a metric in which it is not: see path_of(). */
 #include "core/alloc.h"
+#include "core/point.h"
 #include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
 #include "solve/shared/weight_bound.h"
@@ -135,7 +136,8 @@ static tct_status metric(const tct_problem *problem, tct_mech *mech, double *fac
   double *scratch = TCT_NEW(double, room), *gram = TCT_NEW(double, p *p);
   tct_status status = scratch && gram ? TCT_OK : tct_fail_memory(err);
   if (status == TCT_OK) {
-    tct_gram_lattice(problem->view, problem->weight, tct_gram_step(planned->lattice), gram, scratch, facts->threads);
+    tct_gram_lattice(problem->view, TCT_POINT(persons_unweighed_in_the_metric, problem->weight, NULL),
+                     tct_gram_step(planned->lattice), gram, scratch, facts->threads);
     status = tct_mech_release(mech, METRIC, gram, p * p, err);
   }
   tct_wipe_free(scratch, room, sizeof *scratch);

@@ -6,6 +6,7 @@
  * LATTICES  Those of the releases (mech/release.c) leave room for every sum: n R^2 + 2^8 deviations < 2^62.  Records
  * are multiples of 2^-f with 2^(-2f) the first lattice, labels of 2^-f' with 2^(-f-f') the second. */
 #include "core/alloc.h"
+#include "core/point.h"
 #include "parties/gram_parties.h"
 #include "parties/rules.def"
 
@@ -62,7 +63,8 @@ static tct_joint joint_of(const tct_spec *spec, int64_t side) {
   const tct_option *o = tct_gram_options;
   tct_joint joint = {.drawers = (int)tct_spec_count(spec, o, "parties"), .side = side};
   joint.server = tct_spec_is(spec, o, "server_noise", "yes");
-  joint.faced = joint.drawers - (joint.server ? 0 : (int)tct_spec_count(spec, o, "collude"));
+  int colluders = TCT_POINT(nobody_is_thought_to_collude, (int)tct_spec_count(spec, o, "collude"), 0);
+  joint.faced = joint.drawers - (joint.server ? 0 : colluders);
   return joint;
 }
 

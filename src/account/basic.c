@@ -154,7 +154,7 @@ static double price(const part *p, tct_neighbours neighbours, double delta) {
   if (!(own > 0) || !tct_work_pay(p->by ? 100 * (double)p->list.len : 1e5)) return INFINITY;
   if (p->by) return p->by->epsilon(&p->list, neighbours, delta, 1e-3, &all, NULL) ? INFINITY : tct_upper(all.upper);
   if (e->kind == TCT_EV_OBJPERT)
-    pair[1] = tct_onestep_epsilon(e, neighbours, 0, own);
+    pair[1] = tct_onestep_epsilon(e, neighbours, 0, TCT_POINT(two_tilts_at_the_delta_of_one, own, own * count));
   else
     tct_single_epsilon(e, neighbours, own, pair);
   return tct_upper(tct_product(TCT_POINT(parts_once_whatever_their_count, count, 1), pair[1], INFINITY));

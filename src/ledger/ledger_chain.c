@@ -195,8 +195,7 @@ static tct_status check_head(tct_ledger *l, tct_error *err) {
 static tct_status check_complete(const tct_ledger *l, tct_error *err) {
   if (l->seq < 1) return tct_fail(err, TCT_E_DATA, "the ledger has no rows; restore the file from a backup");
   for (int64_t i = 0; i < l->len; i++)
-    if (TCT_POINT(missing_events_of_a_run_ignored, l->runs[i].events.len != l->runs[i].promised, false))
-      return edited(l, l->runs[i].seq, "lacks some of its events", err);
+    if (l->runs[i].events.len != l->runs[i].promised) return edited(l, l->runs[i].seq, "lacks some of its events", err);
   if (l->unit < 0) return edited(l, l->seq, "does not follow a note of the ledger's unit", err);
   return TCT_OK;
 }

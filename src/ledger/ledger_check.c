@@ -9,7 +9,7 @@
 #include <string.h>
 
 static int same_events(const tct_events *a, const tct_events *b) {
-  if (TCT_POINT(model_with_fewer_events_matches, a->len != b->len, a->len > b->len)) return 0;
+  if (a->len != b->len) return 0;
   for (int64_t i = 0; i < a->len; i++)
     if (!tct_event_same(&a->at[i], &b->at[i]) || a->at[i].count != b->at[i].count) return 0;
   return 1;

@@ -1,5 +1,6 @@
 /* ledger_notes.c - what a ledger and its runs say beside numbers: unit, people, seeds, unaccounted facts, the input. */
 #include "core/alloc.h"
+#include "core/point.h"
 #include "ledger/ledger.h"
 
 #include <stdio.h>
@@ -112,7 +113,8 @@ tct_status tct_ledger_accept(const tct_ledger *l, const tct_ledger_promise *p, c
         "noise from a seed protects nobody, and the ledger takes no such run; leave the seed out, or make a "
         "ledger with {test_ledger}");
   TCT_TRY(check_unit(l, p, err));
-  if (p->key && l->has_key && memcmp(p->key, l->key, sizeof l->key) != 0)
+  bool other = p->key && l->has_key && memcmp(p->key, l->key, sizeof l->key) != 0;
+  if (TCT_POINT(ledger_exchanged_during_a_run, other, false))
     return tct_fail(err, TCT_E_RUN, "the ledger was exchanged while this run prepared; try again");
   return check_input(l, p, input, err);
 }

@@ -56,7 +56,7 @@ tct_status tct_mech_choose(tct_mech *mech, int r, const double *score, int64_t c
   if (count < 1 || (release->law == TCT_LAW_FLIP && count > TCT_FLIP_MOST))
     return tct_fail(err, TCT_E_USAGE, "a choice needs a candidate, and permute and flip takes at most 4096");
   for (int64_t j = 0; j < count; j++)
-    if (!isfinite(score[j]))
+    if (TCT_POINT(choice_of_an_infinite_score, !isfinite(score[j]), isnan(score[j])))
       return tct_fail(err, TCT_E_BUDGET, "a score is no number, so its sensitivity is not proved; report this fault");
   return choose(mech, r, NULL, score, count, index, err);
 }

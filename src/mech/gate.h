@@ -21,7 +21,8 @@ struct tct_mech {
   int64_t parts_left;                    /* of that vector */
   tct_stream stream;                     /* its noise */
   bool drawn[TCT_RELEASES][TCT_DRAWERS]; /* joint releases: who has drawn */
-  double *shown[TCT_RELEASES];           /* with a probe: the sum of what was drawn */
+  double *shown[TCT_RELEASES];           /* with a probe: the sum of what was drawn, and the coalition does not know */
+  int64_t coalition;                     /* whose eyes the probe has (watch.h) */
   tct_mech_probe probe;
   void *probe_user;
   int observed; /* the release that a probe is shown */

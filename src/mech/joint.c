@@ -62,11 +62,20 @@ static uint64_t one(tct_stream *s, double sigma, double g) {
   return sigma > 0 ? (uint64_t)(int64_t)(tct_rounded_gaussian(s, sigma, g) / g) : 0;
 }
 
+/* Does the coalition whose eyes the probe has know this noise?  All but `faced` parties, in a ring, and the server. */
+static bool known(const tct_mech *mech, const tct_release *release, int drawer) {
+  bool server = drawer == TCT_DRAWERS - 1;
+  if (mech->coalition < 0) return !server;
+  if (mech->coalition == 0) return false;
+  return server || (drawer + mech->coalition - 1) % release->drawers < release->drawers - release->faced;
+}
+
 static void add(tct_mech *mech, int r, int drawer, double sigma, uint64_t *share, int64_t len) {
   const tct_release *release = &mech->promise.release[r];
-  double g = release->lattice, off = release->side ? TCT_POINT(joint_noise_short_off_the_diagonal, sigma, sigma / 2) *
-                                                         M_SQRT1_2 * (1 + 0x1p-50)
-                                                   : sigma;
+  double g = release->lattice,
+         off = release->side
+                   ? TCT_POINT(joint_noise_short_off_the_diagonal, sigma, sigma * M_SQRT1_2) * M_SQRT1_2 * (1 + 0x1p-50)
+                   : sigma;
   int64_t row = 0, end = release->side;
   tct_stream s;
   tct_stream_open(&s, &mech->key, TCT_PURPOSE_JOINT,
@@ -76,7 +85,7 @@ static void add(tct_mech *mech, int r, int drawer, double sigma, uint64_t *share
     uint64_t noise = one(&s, is_diagonal ? sigma : off, g);
     if (is_diagonal) diagonal += end - row++;
     share[i] += noise;
-    if (mech->shown[r]) mech->shown[r][i] += (double)(int64_t)noise * g;
+    if (mech->shown[r] && !known(mech, release, drawer)) mech->shown[r][i] += (double)(int64_t)noise * g;
   }
   tct_stream_wipe(&s);
 }

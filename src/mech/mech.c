@@ -113,7 +113,7 @@ const tct_release *tct_mech_release_of(const tct_mech *mech, int r) { return at(
 
 tct_status tct_mech_set_clip(tct_mech *mech, int r, double clip, tct_error *err) {
   tct_release *release = at(mech, r);
-  if (!release || TCT_POINT(length_set_without_a_plan, !release->follows, false)) return tct_gate_refuse(release, err);
+  if (!release || !release->follows) return tct_gate_refuse(release, err);
   release->clip = clip;
   release->sensitivity = clip * release->ratio;
   release->lattice = NAN;
@@ -129,9 +129,7 @@ tct_status tct_mech_set_fine(tct_mech *mech, int r, tct_error *err) {
 
 tct_status tct_mech_set_noise(tct_mech *mech, int r, double value, tct_error *err) {
   tct_release *release = at(mech, r);
-  if (!release ||
-      TCT_POINT(noise_set_without_a_plan, !release->open || mech->promise.kind != TCT_PROMISE_BUDGET, false))
-    return tct_gate_refuse(release, err);
+  if (!release || !release->open || mech->promise.kind != TCT_PROMISE_BUDGET) return tct_gate_refuse(release, err);
   release->lattice = NAN;
   if (tct_release_chooses(release)) {
     release->epsilon = value;
@@ -164,7 +162,7 @@ tct_status tct_gate_ready(const tct_mech *mech, int r, bool chooses, tct_error *
   if (!release || tct_release_chooses(release) != chooses ||
       TCT_POINT(unsettled_release_accepted, !(release->lattice > 0), false))
     return tct_gate_refuse(release, err);
-  if (TCT_POINT(batch_of_another_release, mech->batch == (release->rate < 1 ? r + 1 : 0), true)) return TCT_OK;
+  if (mech->batch == (release->rate < 1 ? r + 1 : 0)) return TCT_OK;
   return tct_fail(err, TCT_E_BUDGET,
                   "a release is charged at a rate other than its batch was drawn at; report this fault");
 }
@@ -172,7 +170,7 @@ tct_status tct_gate_ready(const tct_mech *mech, int r, bool chooses, tct_error *
 tct_status tct_gate_charge(tct_mech *mech, int r, tct_error *err) {
   tct_event event = event_of(&mech->promise.release[r]);
   if (mech->vector) tct_stream_wipe(&mech->stream);
-  mech->vector = TCT_POINT(parts_that_outlive_another_release, 0, mech->vector);
+  mech->vector = 0;
   if (mech->promise.kind == TCT_PROMISE_BUDGET) {
     TCT_TRY(tct_filter_spend(&mech->promise.filter, &event, err));
     return tct_events_add(&mech->spent, event, err);
@@ -279,7 +277,7 @@ static tct_status next_part(tct_mech *mech, int r, tct_error *err) {
   if (mech->parts_left == 0) {
     TCT_TRY(TCT_POINT(parts_never_charged, tct_gate_charge(mech, r, err), TCT_OK));
     mech->vector = r + 1;
-    mech->parts_left = TCT_POINT(parts_without_end, release->parts, 1000 * release->parts);
+    mech->parts_left = release->parts;
     open_next(mech, &mech->stream);
   }
   mech->parts_left--;
@@ -314,7 +312,7 @@ void tct_mech_use_threads(tct_mech *mech, int threads) { mech->threads = threads
 tct_status tct_mech_batch(tct_mech *mech, int r, int64_t row0, int64_t rows, int64_t *out, int64_t *count,
                           tct_error *err) {
   const tct_release *release = at(mech, r);
-  if (TCT_POINT(second_batch_allowed, mech->batch, 0))
+  if (mech->batch)
     return tct_fail(err, TCT_E_BUDGET, "a second batch was drawn before the first was released; report this fault");
   if (!release || !(release->rate > 0 && release->rate < 1)) return tct_gate_refuse(release, err);
   mech->batch = r + 1;

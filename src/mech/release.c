@@ -1,4 +1,7 @@
-/* release.c - releases, their lattices, and promises made of them. */
+/* release.c - releases, their lattices, and promises made of them.
+ *
+ * Each formula names where it is proved: a theorem of docs/proofs/coq (docs/proofs/machine-checked.md), a source whose
+ * head has the proof, or a paper. */
 #include "mech/release.h"
 
 #include "core/point.h"
@@ -24,6 +27,8 @@ const char *tct_promise_name(tct_promise_kind kind) {
   return "?";
 }
 
+/* A term of at most `clip` each: by one_record_more_or_less, and for persons whose weights sum to at most 1 by
+ * one_person_more_or_less, the sum moves by no more (Sensitivity.v).  A smaller one is the solver's to prove. */
 tct_release tct_release_sum(const char *what, tct_event event, double clip, double sensitivity, int64_t terms) {
   bool laplace = event.kind == TCT_EV_LAPLACE;
   return (tct_release){.what = what,
@@ -39,6 +44,7 @@ tct_release tct_release_sum(const char *what, tct_event event, double clip, doub
                        .terms = terms};
 }
 
+/* epsilon over scores that move by at most `change`: rng/exponential_choice.c. */
 tct_release tct_release_choice(const char *what, double epsilon, int64_t count, double clip, double change,
                                int64_t terms) {
   tct_release r = {.what = what,
@@ -56,6 +62,7 @@ tct_release tct_release_choice(const char *what, double epsilon, int64_t count, 
   return r;
 }
 
+/* docs/proofs/objpert.md proves the event, for Gaussian and for Gamma vectors. */
 tct_release tct_release_draw(const char *what, tct_event event, tct_law law, double sensitivity, double noise,
                              double deviation, double lattice) {
   return (tct_release){.what = what,
@@ -72,7 +79,8 @@ tct_release tct_release_draw(const char *what, tct_event event, tct_law law, dou
                        .whole = true};
 }
 
-/* What a party draws has at least the deviation that was planned: rounding is upward. */
+/* Whoever knows all but `faced` of the parties' noises faces a variance of faced*part^2 (mech/joint.c).  What a party
+ * draws has at least the deviation that was planned: rounding is upward. */
 tct_release tct_release_joint(const char *what, tct_event event, double sensitivity, int64_t terms, tct_joint joint) {
   tct_release r = tct_release_sum(what, event, sensitivity, sensitivity, terms);
   r.drawers = joint.drawers, r.faced = joint.faced;
@@ -83,6 +91,7 @@ tct_release tct_release_joint(const char *what, tct_event event, double sensitiv
   return r;
 }
 
+/* The variance of a Laplace law is twice the square of its scale. */
 double tct_release_deviation(const tct_release *r) {
   return r->follows || r->open ? NAN : (r->law == TCT_LAW_LAPLACE ? sqrt(2) : 1) * r->deviation;
 }
@@ -98,6 +107,8 @@ tct_event tct_release_choice_event(const tct_release *r) {
   return r->law == TCT_LAW_FLIP ? tct_event_pure(r->epsilon, 1) : tct_event_exponential(r->epsilon, 1);
 }
 
+/* By total_in_range (Sensitivity.v) a sum of so many terms stays below need, and so within 2^52 lattices: doubles hold
+ * it exactly.  From 2^20 to 2^39 lattices is what rng/rounded_gaussian.c proves its law for. */
 double tct_lattice_spacing(double sensitivity, double noise, int64_t terms) {
   double sigma = noise * sensitivity;
   double need = (double)(terms < 1 ? 1 : terms) * sensitivity + 128 * sigma;
@@ -115,7 +126,7 @@ double tct_lattice_spacing(double sensitivity, double noise, int64_t terms) {
 }
 
 /* The smallest power of four g with n*c + 2^8*(deviation of all noise) < 2^62*g, so that no sum wraps, and every
- * deviation in [2^20, 2^39) of g. */
+ * deviation in [2^20, 2^39) of g: what mech/joint.c asks for. */
 static double joint_spacing(const tct_release *r) {
   int high = 0, low = 0;
   double min = r->side ? r->part * M_SQRT1_2 : r->part, largest = fmax(r->part, r->added);
@@ -133,6 +144,7 @@ static double joint_spacing(const tct_release *r) {
   return high < -900 || high > 900 ? NAN : ldexp(1, high);
 }
 
+/* A coarser lattice is as sound: truncation_keeps_the_clip (Sensitivity.v) holds for any. */
 static double spacing_of(const tct_release *r) {
   int exponent = 0;
   if (r->drawers) return joint_spacing(r);
@@ -145,7 +157,9 @@ static double spacing_of(const tct_release *r) {
   return fmax(lattice, ldexp(1, exponent - r->bits));
 }
 
-/* A draw brings its own lattice and deviation, and so may a sum its lattice: they stay. */
+/* The event is about noise in units of the sensitivity, rounded to the lattice after it was added:
+ * rounding_on_the_lattice_keeps_the_promise (Privacy.v).  A draw brings its own lattice and deviation, and so may a sum
+ * its lattice: they stay. */
 tct_status tct_release_settle(tct_release *r, tct_error *err) {
   bool drawn = r->terms == 0;
   if (!drawn && !tct_release_chooses(r))
@@ -178,8 +192,8 @@ tct_status tct_promise_settle(tct_promise *promise, tct_error *err) {
 
 static bool near(double a, double b) { return a == b || fabs(a - b) <= 1e-14 * fabs(a) || (isnan(a) && isnan(b)); }
 
-/* Made once, and its parts come to the noise of the event for whoever knows all but `faced` of them; who knows more
- * faces the server's. */
+/* mech/joint.c has the proof.  Made once, and its parts come to the noise of the event for whoever knows all but
+ * `faced` of them; who knows more faces the server's. */
 static bool joint_consistent(const tct_release *r) {
   double sigma = r->noise * r->sensitivity;
   bool counts = r->faced >= 1 && r->faced <= r->drawers && r->event.count == 1;

@@ -25,6 +25,7 @@ static void show(void *user, const tct_event *event, double sensitivity, const d
                       .epsilon = r->epsilon,
                       .rate = r->rate,
                       .parts = r->parts,
+                      .views = r->drawers ? 1 + (r->added > 0) : 0,
                       .before = before,
                       .after = after,
                       .len = len};
@@ -36,6 +37,7 @@ void tct_gate_watch(tct_mech *mech) {
   if (!watching.fn) return;
   tct_rng_key_seed(&mech->key, watching.coins.seed);
   mech->releases = mech->iterations = watching.coins.hidden;
+  mech->coalition = watching.coins.coalition;
   tct_mech_probe_test(mech, show, mech);
 }
 

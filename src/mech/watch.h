@@ -18,7 +18,8 @@ typedef struct tct_watched {
   double epsilon;                /* of a choice */
   double rate;                   /* below 1: over a Poisson batch */
   int64_t parts;                 /* numbers of one vector that come one by one; 0: at once */
-  const double *before;          /* [len] without noise, as the solver handed it over */
+  int views;                     /* of coalitions, besides those of outsiders: 1 joint noise, 2 and a server's */
+  const double *before;          /* [len] without noise, as the solver handed it over; with what a coalition knows */
   double *after;                 /* [len] as released; overwritten, it is what the run goes on with */
   int64_t len;
 } tct_watched;
@@ -30,6 +31,9 @@ typedef struct tct_watch_coins {
   uint64_t seed;   /* of the key: noise, batches, choices, and public orders */
   uint64_t hidden; /* other noise and other batches for each number, with the same public orders */
   int64_t batch;   /* not 0: every batch is the record before this one alone, counted from 0 */
+  /* Whose eyes see a release with joint noise.  0: nobody's noise is known.  k > 0: the server's is, and that of as
+   * many parties as the plan grants; k says which.  -1: all parties' is known, and the server's is not. */
+  int64_t coalition;
 } tct_watch_coins;
 
 /* From now on the runs of this thread are shown to fn.  fn NULL: no more, and coins may be NULL.

@@ -162,7 +162,7 @@ for solver in "${solvers[@]}"; do
     case $code in 0 | 2 | 4) ;; *) complain "$solver with the dummy loss and $penalty ends with $code: $(head -2 "$spot/e.log")" ;; esac
   done
 done
-says "A Poisson regression" bash -c "'$tacit' report '$spot/a.json' -o '$spot/a.html' >/dev/null && cat '$spot/a.html'"
+says "A robust linear regression" bash -c "'$tacit' report '$spot/a.json' -o '$spot/a.html' >/dev/null && cat '$spot/a.html'"
 says "use squared, logistic, hinge, smoothed_hinge or huber" "${train[@]}" "$spot/plain.csv" --solver scd -o "$spot/c.json"
 says "use squared, logistic, smoothed_hinge or huber" "${train[@]}" "$spot/plain.csv" --solver cd -o "$spot/c.json"
 "$tacit" train "$spot/plain.csv" --label y --loss squared --penalty dummy --solver cd -o "$spot/d.json" >"$spot/d.log" 2>&1 ||

@@ -56,7 +56,8 @@ bad 'records without a schema' 2 '--records belongs' audit --loss logistic --eps
 bad 'no loss' 2 '--loss is missing' audit --epsilon 1
 bad 'no epsilon' 2 '--epsilon must' audit --loss logistic
 bad 'no promise' 2 'promises nothing' audit --loss logistic --epsilon inf --solver dpgd
-bad 'more than two classes' 2 'two classes or numbers' audit --loss softmax --epsilon 4 --solver dpgd --shape 24,4
+ok 'one fit of several classes' audit --loss softmax:classes=4 --epsilon 4 --solver dpgd:steps=2 --shape 12,2 --seconds 1 --json
+check 'has no break' test "$(breaks)" = 0
 bad 'no time' 2 'seconds' audit --loss logistic --epsilon 1 --seconds 0
 bad 'a table beyond the free memory' 1 'an audit of this shape needs at least [0-9]+ MiB of memory, and .* are free' audit \
   --loss logistic --epsilon 1 --shape 1000000000000,2000000000 --solver dpgd

@@ -102,10 +102,61 @@ static void an_anchor_that_cannot_follow_its_ledger_is_told_and_ends_no_run(void
   tct_model_free(model);
 }
 
+/* The ledger's name or the row's hash, with one digit changed anywhere. */
+static void an_anchor_that_names_another_ledger_or_row_stops_every_charge(void **state) {
+  (void)state;
+  tct_error err = {0};
+  char line[512] = "";
+  int before = count_runs();
+  copy_file("A", "R");
+  FILE *file = fopen("R", "rb");
+  assert_true(file && fgets(line, sizeof line, file));
+  fclose(file);
+  char *id = strchr(strchr(line, ' ') + 1, ' ') + 1, *hash = strrchr(line, ' ') + 1;
+  for (int k = 0; k < 8; k++) {
+    char *digit = (k % 2 ? hash : id) + (k / 2) * 21, was = *digit;
+    *digit = was == '0' ? '1' : '0';
+    file = fopen("A", "wb");
+    assert_true(file && fputs(line, file) >= 0 && fclose(file) == 0);
+    *digit = was;
+    assert_int_equal(charge_now(&err), TCT_E_DATA);
+    assert_non_null(strstr(err.text, k % 2 ? "rolled back" : "another ledger"));
+  }
+  copy_file("R", "A");
+  assert_int_equal(count_runs(), before);
+  assert_int_equal(charge_now(&err), TCT_OK);
+}
+
+/* A run prints its rows under the ledger's key.  Another file at the ledger's place has another key. */
+static void a_ledger_that_was_exchanged_while_a_run_prepared_is_not_charged(void **state) {
+  (void)state;
+  tct_error err = {0};
+  tct_key key;
+  tct_event event = tct_event_gaussian(30, 1);
+  tct_events events = {&event, 1, 1};
+  char id[TCT_DIGEST_HEX];
+  int before = count_runs();
+  assert_int_equal(tct_ledger_identify("L", id, key, &err), TCT_OK);
+  for (int exchanged = 1; exchanged >= 0; exchanged--) {
+    tct_ledger_receipt receipt;
+    tct_ledger_promise promise = {.events = &events, .epsilon = 0.2, .delta = 1e-6, .neighbours = TCT_ADD_REMOVE};
+    promise.what = "a run", promise.key = key;
+    key[0] ^= (unsigned char)exchanged;
+    assert_int_equal(tct_ledger_promise_run("L", &promise, &receipt, &err), exchanged ? TCT_E_RUN : TCT_OK);
+    if (exchanged) assert_non_null(strstr(err.text, "exchanged"));
+    key[0] ^= (unsigned char)exchanged;
+    assert_int_equal(count_runs(), before + !exchanged);
+    tct_free(receipt.head);
+    tct_free(receipt.run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_full_disk_under_the_anchor_is_found_out_before_the_charge),
       cmocka_unit_test(an_anchor_that_cannot_follow_its_ledger_is_told_and_ends_no_run),
+      cmocka_unit_test(an_anchor_that_names_another_ledger_or_row_stops_every_charge),
+      cmocka_unit_test(a_ledger_that_was_exchanged_while_a_run_prepared_is_not_charged),
       cmocka_unit_test(an_anchor_has_its_line_and_no_reserved_room_behind_it),
   };
   return cmocka_run_group_tests_name("the anchor's disk", tests, enter_folder, leave_folder);

@@ -46,6 +46,9 @@ plant() {
 gd=(--loss logistic --epsilon 4 --no-intercept --solver dpgd:steps=4,clip=0.1)
 sgd=(--loss logistic --epsilon 4 --no-intercept --solver dpsgd:batch=6,clip=0.1,epochs=2)
 newton=(--loss logistic --epsilon 4 --no-intercept --solver dpnewton:steps=3)
+gram=(--loss squared --penalty l2:lambda=0.05 --epsilon 4 --no-intercept --shape 2,4)
+wolfe=(--loss logistic --penalty l1ball:radius=1 --epsilon 4 --no-intercept --shape 24,2)
+softmax=(--loss softmax:classes=4 --epsilon 4 --no-intercept --solver dpgd:steps=4,clip=0.1)
 smooth=(--loss smoothed_hinge:width=0.01 --penalty l2:lambda=1e-7 --epsilon 1 --shape 40,3 --no-intercept)
 
 plant half_the_variance gate_half_noise noise "${gd[@]}"
@@ -53,6 +56,14 @@ plant half_the_noise_unseen_by_its_size deviation_halved_when_settled 'arithmeti
 plant double_the_batch batch_rate_doubled rate "${sgd[@]}"
 plant no_clip slopes_not_clipped sensitivity "${gd[@]}"
 plant a_release_not_charged planned_release_uncharged 'arithmetic: every planned' "${newton[@]}"
+plant no_clip_of_any_class slopes_not_clipped sensitivity "${softmax[@]}"
+plant half_the_variance_over_classes gate_half_noise noise "${softmax[@]}"
+plant a_weight_beyond_the_cap weight_beyond_the_cap sensitivity "${gd[@]}"
+# Outsiders see more noise than is planned, whoever of these is at fault: the view of a coalition has none to spare.
+plant no_noise_for_colluders joint_noise_over_all_parties 'noise: .* for a coalition' --solver gram_parties:parties=4 "${gram[@]}"
+plant a_party_that_draws_nothing joint_first_party_draws_nothing 'noise: .* for a coalition' --solver gram_parties:parties=4 "${gram[@]}"
+plant a_server_that_draws_nothing joint_server_draws_nothing 'noise: .* for all parties' --solver gram_parties:parties=3,server_noise=yes "${gram[@]}"
+plant half_the_noise_of_columns gate_half_noise noise --solver dpfw_parties:parties=2,steps=1,columns=1,sketch=8,clip=0.1 "${wolfe[@]}"
 plant an_ending_that_follows_a_record ending_follows_a_record ending --solver outpert "${smooth[@]}"
 # As it once was: plain gradient steps until certified, whose number follows the records.
 plant an_ending_in_weeks ending_in_weeks 'ending: .*more passes than are planned' --solver outpert "${smooth[@]}"

@@ -468,6 +468,37 @@ static void the_ledger_is_charged_and_what_it_refuses_is_not_scored(void **state
   tct_data_free(data);
 }
 
+/* Noise from a seed, and the records of persons, are told for what they are: in the answer and to the ledger. */
+static void scores_from_a_seed_or_of_persons_are_not_told_as_ordinary(void **state) {
+  (void)state;
+  tct_error err = {0};
+  tct_data *data = table(false);
+  tct_model *model = trained(data, false);
+  int64_t person[PEOPLE];
+  tct_config budget;
+  tct_config_default(&budget);
+  budget.epsilon = 0.1, budget.delta = 1e-6;
+  new_ledger(1, NULL);
+  for (int seed = 1; seed >= 0; seed--) {
+    budget.has_seed = seed, budget.ledger = NULL;
+    json_t *root = scored(model, data, &budget);
+    assert_int_equal(seed, json_is_true(json_object_get(root, "reproducible")));
+    json_decref(root);
+    budget.ledger = "L";
+    char *text = tct_evaluate_json(model, data, &budget, &err);
+    assert_int_equal(seed, text == NULL && err.status == TCT_E_BUDGET);
+    tct_text_free(text);
+  }
+  assert_int_equal(count_runs(), 1);
+  for (int i = 0; i < PEOPLE; i++) person[i] = i / 2;
+  assert_int_equal(tct_data_weigh(data, NULL, 4, person, &err), TCT_OK);
+  assert_null(tct_evaluate_json(model, data, &budget, &err)); /* a ledger of records */
+  assert_non_null(strstr(err.text, "person"));
+  assert_int_equal(count_runs(), 1);
+  tct_model_free(model);
+  tct_data_free(data);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_records_term_is_at_most_one_long_and_some_record_has_that),
@@ -482,6 +513,7 @@ int main(void) {
       cmocka_unit_test(an_error_that_cannot_be_computed_is_not_small),
       cmocka_unit_test(the_event_costs_what_was_asked_under_both_relations),
       cmocka_unit_test(the_ledger_is_charged_and_what_it_refuses_is_not_scored),
+      cmocka_unit_test(scores_from_a_seed_or_of_persons_are_not_told_as_ordinary),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -4,6 +4,7 @@
  * the figures are recorded here; TACIT_PRINT=1 prints the table anew.  Where a closed form or a program of its own
  * knows the truth, the recorded figures are held against it.  A figure that moves is a promise that changed: it belongs
  * in the changelog. */
+#include "account/onestep.h"
 #include "account/account.h"
 #include "account/curves/compose.h"
 #include "account/curves/fft.h"
@@ -309,6 +310,22 @@ static void neither_order_nor_grouping_moves_the_sum_of_parts(void **state) {
       tct_events_free(&a);
       tct_events_free(&b);
       tct_events_free(&c);
+    }
+}
+
+/* Each repetition has its own share of delta, and each costs. */
+static void two_tilts_cost_twice_one_at_half_the_delta(void **state) {
+  (void)state;
+  static const char *const two[] = {"objpert:noise=2,shift=0.1,count=2", NULL};
+  for (int relation = 0; relation < 2; relation++)
+    for (double delta = 1e-12; delta < 0.01; delta *= 100) {
+      tct_events events = list_of(two);
+      tct_bracket both;
+      double one = tct_onestep_epsilon(&events.at[0], (tct_neighbours)relation, 0, delta / 2);
+      assert_int_equal(tct_accountant_basic.epsilon(&events, (tct_neighbours)relation, delta, 1e-3, &both, NULL),
+                       TCT_OK);
+      assert_true(both.upper >= 2 * one * (1 - 1e-9) && both.upper <= 2 * one * (1 + 1e-6));
+      tct_events_free(&events);
     }
 }
 
@@ -706,6 +723,7 @@ int main(void) {
       cmocka_unit_test(the_shares_of_parts_add_up_to_delta),
       cmocka_unit_test(what_is_left_out_is_charged_above_and_not_below),
       cmocka_unit_test(neither_order_nor_grouping_moves_the_sum_of_parts),
+      cmocka_unit_test(two_tilts_cost_twice_one_at_half_the_delta),
       cmocka_unit_test(without_any_delta_only_closed_forms_prove_something),
       cmocka_unit_test(every_point_of_an_upper_law_carries_the_transforms_rounding),
       cmocka_unit_test(a_sum_of_losses_is_raised_by_what_their_doubles_may_hide),

@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -515,6 +516,118 @@ static void the_ledger_is_charged_once_with_the_whole_or_the_search_does_not_beg
   tct_data_free(data);
 }
 
+typedef struct onlooker {
+  const char *ledger;
+  size_t runs;
+} onlooker;
+
+/* Ends the search as soon as the ledger has it. */
+static int once_charged(void *user) {
+  onlooker *o = user;
+  runs_and_spent(o->ledger, &o->runs);
+  return o->runs > 0;
+}
+
+static tct_status ledger_for_tests(const char *path, tct_error *err) {
+  tct_ledger_options options;
+  tct_ledger_options_default(&options);
+  options.epsilon = 20, options.delta = 1e-3, options.for_tests = 1;
+  return tct_ledger_make(path, &options, err);
+}
+
+static void a_search_is_charged_before_its_tries_and_shows_the_ledger_every_row(void **state) {
+  (void)state;
+  static const char *const slow[] = {"dpgd:steps=400"}, *const quick[] = {"dpgd:steps=2"};
+  char ledger[] = "/tmp/tacit_tries_XXXXXX";
+  unsigned char held[ROWS];
+  onlooker user = {ledger, 0};
+  tct_data *data = table();
+  tct_composition *c = compose(slow, 1, 20), *d = compose(quick, 1, 2);
+  tct_config run = seeded(seed_of_tries(20, 40));
+  tct_error err = {0};
+  close(mkstemp(ledger));
+  unlink(ledger);
+  if (ledger_for_tests(ledger, &err) != TCT_OK) fail_msg("%s", err.text);
+  run.ledger = ledger, run.cancel = once_charged, run.user = &user;
+  assert_null(tct_fit_tries(c, data, SHARE, &run, NULL, NULL, &err));
+  assert_int_equal(err.status, TCT_E_CANCELLED);
+  assert_int_equal(user.runs, 1);
+  /* A row that scores alone is another one: that is changed input, as for a row to train on. */
+  run.cancel = NULL;
+  tct_search_split(ROWS, SHARE, held);
+  int64_t row = 0;
+  while (!held[row]) row++;
+  values[row * COLS] += 0.25;
+  assert_null(tct_fit_tries(d, data, SHARE, &run, NULL, NULL, &err));
+  assert_int_equal(err.status, TCT_E_BUDGET);
+  values[row * COLS] -= 0.25;
+  tct_model *model = tct_fit_tries(d, data, SHARE, &run, NULL, NULL, &err);
+  if (!model) fail_msg("%s", err.text);
+  tct_model_free(model);
+  unlink(ledger);
+  tct_composition_free(d);
+  tct_composition_free(c);
+  tct_data_free(data);
+}
+
+static void a_search_never_claims_more_than_its_budget_nor_with_less_delta(void **state) {
+  (void)state;
+  static const int64_t means[] = {1, 2, 3, 7, 30, 200};
+  static const double budgets[] = {0.3, 1, 2.7, 8};
+  for (int k = 0; k < 24; k++) {
+    tct_config config;
+    const tct_config *at = &config;
+    tct_error err = {0};
+    double epsilon = NAN, delta = 0;
+    tct_config_default(&config);
+    config.loss = "logistic", config.solver = k % 2 ? "dpgd:steps=7" : "dpgd:steps=90", config.row_norm = 1;
+    config.epsilon = budgets[k % 4], config.delta = k % 3 ? 1e-5 : 1e-9;
+    tct_composition *c = tct_compose_tries(&at, 1, means[k / 4], 0.3, 1000, COLS, &err);
+    if (!c) fail_msg("%s", err.text);
+    char *text = tct_composition_json(c, &err);
+    json_t *root = json_loads(text, 0, NULL);
+    const char *event = json_string_value(json_array_get(json_object_get(root, "events"), 0));
+    assert_int_equal(sscanf(event, "approx:epsilon=%lf,delta=%lf", &epsilon, &delta), 2);
+    assert_true(json_number_value(json_object_get(root, "epsilon")) <= config.epsilon && epsilon <= config.epsilon);
+    assert_true(delta >= config.delta * (1 - 1e-9) && delta <= config.delta);
+    json_decref(root);
+    tct_text_free(text);
+    tct_composition_free(c);
+  }
+}
+
+/* Facts that one candidate took from the data without paying stand in the winner's file, whichever it is. */
+static void a_seeded_search_says_so_and_names_what_any_candidate_left_unpaid(void **state) {
+  (void)state;
+  tct_data *data = table();
+  tct_config config[2], run = seeded(7);
+  const tct_config *at[] = {&config[0], &config[1]};
+  tct_error err = {0};
+  bool won[2] = {false, false};
+  for (int j = 0; j < 2; j++) {
+    tct_config_default(&config[j]);
+    config[j].loss = "logistic", config[j].solver = "dpgd:steps=4", config[j].scale = j ? "max-abs" : "none";
+    config[j].epsilon = 3, config[j].delta = 1e-5, config[j].row_norm = 1;
+  }
+  int64_t rows = ROWS - tct_search_split(ROWS, SHARE, NULL), winner;
+  tct_composition *c = tct_compose_tries(at, 2, 3, 0.3, rows, COLS, &err);
+  if (!c) fail_msg("%s", err.text);
+  for (run.seed = 7; !(won[0] && won[1]); run.seed++) {
+    tct_model *model = tct_fit_tries(c, data, SHARE, &run, &winner, NULL, &err);
+    if (!model) fail_msg("%s", err.text);
+    char *text = tct_model_json(model, &err);
+    json_t *root = json_loads(text, 0, NULL), *privacy = json_object_get(root, "privacy");
+    assert_string_equal(json_string_value(json_object_get(privacy, "noise")), "reproducible");
+    assert_true(json_array_size(json_object_get(privacy, "unaccounted")) > 0);
+    won[winner] = true;
+    json_decref(root);
+    tct_text_free(text);
+    tct_model_free(model);
+  }
+  tct_composition_free(c);
+  tct_data_free(data);
+}
+
 static void what_cannot_be_searched_is_refused_before_the_charge(void **state) {
   (void)state;
   static const char *const solvers[] = {"dpgd:steps=10"};
@@ -558,6 +671,9 @@ int main(void) {
       cmocka_unit_test(a_search_that_is_cancelled_ends_and_was_asked_once),
       cmocka_unit_test(the_ledger_is_charged_once_with_the_whole_or_the_search_does_not_begin),
       cmocka_unit_test(what_cannot_be_searched_is_refused_before_the_charge),
+      cmocka_unit_test(a_search_is_charged_before_its_tries_and_shows_the_ledger_every_row),
+      cmocka_unit_test(a_search_never_claims_more_than_its_budget_nor_with_less_delta),
+      cmocka_unit_test(a_seeded_search_says_so_and_names_what_any_candidate_left_unpaid),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,6 +111,36 @@ static void a_refused_draw_leaves_its_vector_as_it_was(void **state) {
   tct_mech_free(mech);
 }
 
+static void a_tree_draws_for_the_epsilon_and_the_change_that_it_was_made_for(void **state) {
+  (void)state;
+  for (int which = 0; which < 3; which++) {
+    tct_release both[] = {release_at(tct_event_exponential(0.5, 1), 1),
+                          release_at(tct_event_exponential(which == 1 ? 1 : 0.5, 1), which == 2 ? 2 : 1)};
+    tct_mech *mech = gate_with(both, 2);
+    tct_choice_tree *tree = NULL;
+    int64_t index = -1;
+    assert_int_equal(tct_mech_tree_new(mech, 0, 4, &tree, NULL), TCT_OK);
+    assert_int_equal(tct_mech_tree_choose(mech, 1, tree, &index, NULL), which ? TCT_E_BUDGET : TCT_OK);
+    assert_int_equal(tct_mech_spent(mech)->len, which ? 0 : 1);
+    tct_mech_tree_free(tree);
+    tct_mech_free(mech);
+  }
+}
+
+/* Where terms are longer than the sensitivity, sums are exact and the noise stays in its sampler's range all the same.
+ */
+static void a_lattice_carries_the_longest_term_and_the_noise(void **state) {
+  (void)state;
+  for (double longest = 1; longest < 1e6; longest *= 7) {
+    tct_release r = release_at(tct_event_gaussian(2, 1), 1);
+    r.largest = longest;
+    assert_int_equal(tct_release_settle(&r, NULL), TCT_OK);
+    double steps = r.deviation / r.lattice;
+    assert_true(r.deviation == 2 && steps >= 0x1p20 && steps < 0x1p39);
+    assert_true(1000 * fmax(longest, 1) + 128 * r.deviation <= 0x1p52 * r.lattice);
+  }
+}
+
 static void a_tree_of_no_or_too_many_candidates_is_none(void **state) {
   (void)state;
   static const int64_t counts[] = {0, -1, ((int64_t)1 << 30) + 1};
@@ -276,6 +306,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_two_choices_share_their_randomness),
       cmocka_unit_test(a_tree_is_made_for_an_exponential_choice_that_is_planned_whole),
+      cmocka_unit_test(a_tree_draws_for_the_epsilon_and_the_change_that_it_was_made_for),
+      cmocka_unit_test(a_lattice_carries_the_longest_term_and_the_noise),
       cmocka_unit_test(a_promise_of_at_most_so_many_releases_is_used_up_and_may_be_left_unspent),
       cmocka_unit_test(a_refused_draw_leaves_its_vector_as_it_was),
       cmocka_unit_test(a_run_that_ends_with_an_open_batch_or_half_a_vector_has_not_spent_exactly),

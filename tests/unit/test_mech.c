@@ -369,6 +369,20 @@ static void a_choice_prefers_the_larger_score_as_charged(void **state) {
   }
 }
 
+/* By the law that takes the largest and draws nothing: a sampler would not come back. */
+static void an_infinite_score_is_refused(void **state) {
+  (void)state;
+  for (int sign = -1; sign <= 1; sign += 2) {
+    tct_release choice = tct_release_choice("a choice", INFINITY, 1, 1, 1, 4);
+    tct_mech *mech = gate_with(&choice, 1);
+    double score[2] = {0, sign * INFINITY};
+    int64_t index = -1;
+    assert_int_equal(tct_mech_choose(mech, 0, score, 2, &index, NULL), TCT_E_BUDGET);
+    assert_true(index == -1 && tct_mech_spent(mech)->len == 0);
+    tct_mech_free(mech);
+  }
+}
+
 static void public_orders_are_permutations_that_depend_on_the_seed_alone(void **state) {
   (void)state;
   enum { COUNT = 200 };
@@ -421,6 +435,7 @@ int main(void) {
       cmocka_unit_test(no_two_releases_share_their_noise),
       cmocka_unit_test(a_lattice_holds_the_sum_and_resolves_the_noise),
       cmocka_unit_test(a_choice_prefers_the_larger_score_as_charged),
+      cmocka_unit_test(an_infinite_score_is_refused),
       cmocka_unit_test(public_orders_are_permutations_that_depend_on_the_seed_alone),
       cmocka_unit_test(without_a_seed_no_two_gates_agree),
   };

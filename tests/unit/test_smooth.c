@@ -110,6 +110,24 @@ static void newton_reaches_the_certified_norm(void **state) {
     }
 }
 
+/* Where the computed gradient is as short as the target, its own error may still be too much. */
+static void an_end_is_certified_with_the_error_of_its_gradient(void **state) {
+  (void)state;
+  for (int l = 0; l < 3; l++) {
+    world q;
+    double w[P] = {0};
+    make(&q, losses[l], 1, 1);
+    assert_int_equal(tct_smooth_minimise(&q.smooth, tct_smooth_reachable(&q.smooth.facts), 100, w, NULL), TCT_OK);
+    assert_int_equal(tct_smooth_gradient(&q.smooth, w, NULL), TCT_OK);
+    double norm = sqrt(tct_norm2(q.smooth.gradient, P)),
+           error = tct_smooth_error(&q.smooth.facts, sqrt(tct_norm2(w, P)));
+    assert_true(norm > 0 && error > 0);
+    assert_false(tct_smooth_certified(&q.smooth, w, norm + 0.99 * error));
+    assert_true(tct_smooth_certified(&q.smooth, w, norm + 1.01 * error + 1e-12 * norm));
+    drop(&q);
+  }
+}
+
 /* Curvature comes and goes within a step here; the slow way takes 10^5 passes and more. */
 static void separable_records_with_a_narrow_corner_need_few_passes(void **state) {
   (void)state;
@@ -309,6 +327,7 @@ int main(void) {
       cmocka_unit_test(the_gram_matrix_and_its_factor_solve_normal_equations),
       cmocka_unit_test(lbfgs_finds_the_minimiser_that_newton_finds),
       cmocka_unit_test(majority_predicts_the_larger_class),
+      cmocka_unit_test(an_end_is_certified_with_the_error_of_its_gradient),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,48 +145,122 @@ Proof.
 Qed.
 End ClippedInL1.
 
-(* ---- persons: at most k records of each, taken out together ---- *)
+(* ---- persons: weights that sum to at most 1 ---- *)
 
-Lemma norm2_total_bound c2 own :
-  (forall r, norm2 (term r) <= c2) -> norm2 (total own) <= Z.of_nat (length own) * Z.of_nat (length own) * c2.
-Proof.
-  intro H; induction own as [| r own IH]; simpl length.
-  - simpl; unfold norm2, dot; rewrite over_zero by (intro; unfold zero; ring); lia.
-  - simpl total; rewrite norm2_add; specialize (H r) as Hr.
-    (* n (2 u.v) <= n^2 |u|^2 + |v|^2 for n >= 1 *)
-    set (n := Z.of_nat (length own)) in *; set (u := term r) in *; set (v := total own) in *.
-    assert (0 <= n) by (unfold n; lia); rewrite Nat2Z.inj_succ; fold n.
-    pose proof (norm2_nonneg u).
-    destruct (Z.eq_dec n 0) as [Z0 | NZ].
-    + rewrite Z0 in *; assert (norm2 v = 0) by (pose proof (norm2_nonneg v); lia).
-      assert (dot u v = 0) as D.
-      { unfold v; destruct own; [| unfold n in Z0; simpl in Z0; lia].
-        unfold dot; rewrite over_zero; [lia | intro; simpl; unfold zero; ring]. }
-      nia.
-    + pose proof (norm2_nonneg (sub (fun j => n * u j) v)) as A; rewrite norm2_sub, dot_scale_left in A.
-      assert (norm2 (fun j => n * u j) = n * n * norm2 u) as N.
-      { unfold norm2 at 1; rewrite dot_scale_left; unfold norm2, dot.
-        rewrite (over_ext d (fun j => u j * (n * u j)) (fun j => n * (u j * u j))) by (intro; ring).
-        rewrite over_scale; ring. }
-      rewrite N in A; set (x := norm2 u) in *; set (y := norm2 v) in *; set (p := dot u v) in *; clearbody x y p; clearbody n.
-      clear H N.
-      assert (n * (x + 2 * p + y) <= n * (Z.succ n * Z.succ n * c2)).
-      { assert (n * (2 * p) <= n * n * x + y) by nia.
-        assert (n * n * x <= n * n * c2) by nia.
-        assert (n * x <= n * c2) by nia.
-        assert (y + n * y <= (1 + n) * (n * n * c2)) by nia.
-        nia. }
-      nia.
-Qed.
+(* Weights are doubles: fractions of one denominator.  A record of weight (weight r)/one has a term of at most that part
+   of the clip, and whatever number of records a person has, their weights sum to at most 1. *)
+Section Weighed.
+Variable one : Z.
+Variable weight : record -> Z.
+Hypothesis denominator : 0 < one.
+Hypothesis weights_are_not_negative : forall r, 0 <= weight r.
+Fixpoint weights (own : list record) : Z := match own with [] => 0 | r :: rest => weight r + weights rest end.
 
-Theorem one_person_more_or_less c2 own rest a :
-  (forall r, norm2 (term r) <= c2) -> Permutation a (own ++ rest) ->
-  norm2 (sub (total a) (total rest)) <= Z.of_nat (length own) * Z.of_nat (length own) * c2.
+Lemma weights_nonneg own : 0 <= weights own.
+Proof. induction own as [| r own IH]; simpl; [lia | specialize (weights_are_not_negative r); lia]. Qed.
+
+Lemma moved_by_own own rest a : Permutation a (own ++ rest) -> forall j, sub (total a) (total rest) j = total own j.
 Proof.
-  intros H P; rewrite (norm2_ext _ (total own)); [apply norm2_total_bound; assumption |].
-  intro j; unfold sub; rewrite (total_in_any_order _ _ P).
+  intros P j; unfold sub; rewrite (total_in_any_order _ _ P).
   clear P a; induction own as [| r own IH]; simpl; unfold add, zero in *; lia.
 Qed.
+
+Lemma dot_of_nothing u v : norm2 u = 0 -> dot u v = 0.
+Proof.
+  intro Z0; set (n := norm2 v + 1).
+  pose proof (twice_dot (fun j => n * u j) v) as T; rewrite dot_scale_left in T.
+  assert (norm2 (fun j => n * u j) = n * n * norm2 u) as N.
+  { unfold norm2 at 1; rewrite dot_scale_left; unfold norm2, dot.
+    rewrite (over_ext d (fun j => u j * (n * u j)) (fun j => n * (u j * u j))) by (intro; ring).
+    rewrite over_scale; ring. }
+  rewrite N, Z0 in T; pose proof (norm2_nonneg v); rewrite Z.abs_mul, (Z.abs_eq n) in T by (unfold n; lia).
+  assert (norm2 v = n - 1) as V by (unfold n; lia); rewrite V in T; nia.
+Qed.
+
+(* The triangle's inequality without roots, for lengths that are x and y parts of the same. *)
+Lemma parts_add c2 x y u v :
+  0 <= x -> 0 <= y -> 0 <= c2 -> one * one * norm2 u <= x * x * c2 -> one * one * norm2 v <= y * y * c2 ->
+  one * one * norm2 (add u v) <= (x + y) * (x + y) * c2.
+Proof.
+  intros X Y C U V; rewrite norm2_add.
+  enough (one * one * dot u v <= x * y * c2) by lia.
+  assert (forall w, one * one * norm2 w <= 0 -> norm2 w = 0) as nothing.
+  { intros w W; pose proof (norm2_nonneg w); assert (0 < one * one) by nia; nia. }
+  assert (norm2 (fun j => y * u j) = y * y * norm2 u) as A.
+  { unfold norm2, dot; rewrite <- over_scale; apply over_ext; intro; ring. }
+  assert (norm2 (fun j => x * v j) = x * x * norm2 v) as B.
+  { unfold norm2, dot; rewrite <- over_scale; apply over_ext; intro; ring. }
+  assert (dot (fun j => y * u j) (fun j => x * v j) = x * y * dot u v) as D.
+  { unfold dot; rewrite <- over_scale; apply over_ext; intro; ring. }
+  destruct (Z.eq_dec x 0) as [X0 | X1]; [| destruct (Z.eq_dec y 0) as [Y0 | Y1]].
+  - subst x; rewrite (dot_of_nothing u v) by (apply nothing; lia); lia.
+  - subst y; assert (dot v u = 0) as E by (apply dot_of_nothing, nothing; lia).
+    replace (dot u v) with (dot v u) by (unfold dot; apply over_ext; intro; ring); rewrite E; lia.
+  - pose proof (twice_dot (fun j => y * u j) (fun j => x * v j)) as T; rewrite A, B, D in T.
+    assert (x * y * dot u v <= Z.abs (x * y * dot u v)) by lia.
+    set (s := one * one) in *; set (p := dot u v) in *; set (m := norm2 u) in *; set (n := norm2 v) in *.
+    assert (0 < s) by (unfold s; nia); assert (0 < x * y) by nia; clearbody s p m n.
+    assert (2 * (x * y * p) <= y * y * m + x * x * n) as L by lia.
+    assert (s * (2 * (x * y * p)) <= s * (y * y * m + x * x * n)) as M by (apply Z.mul_le_mono_nonneg_l; lia).
+    assert (y * y * (s * m) <= y * y * (x * x * c2)) by (apply Z.mul_le_mono_nonneg_l; nia).
+    assert (x * x * (s * n) <= x * x * (y * y * c2)) by (apply Z.mul_le_mono_nonneg_l; nia).
+    apply (Z.mul_le_mono_pos_l _ _ (x * y)); [assumption |].
+    replace (x * y * (s * p)) with (s * (x * y * p)) by ring.
+    replace (x * y * (x * y * c2)) with (x * x * (y * y * c2)) by ring.
+    replace (s * (y * y * m + x * x * n)) with (y * y * (s * m) + x * x * (s * n)) in M by ring.
+    replace (y * y * (x * x * c2)) with (x * x * (y * y * c2)) in * by ring.
+    lia.
+Qed.
+
+Section InL2.
+Variable c2 : Z. (* the clip's square *)
+Hypothesis weighed : forall r, one * one * norm2 (term r) <= weight r * weight r * c2.
+
+Lemma own_total_in_the_clip own : 0 <= c2 -> weights own <= one -> norm2 (total own) <= c2.
+Proof.
+  intros C S.
+  enough (one * one * norm2 (total own) <= weights own * weights own * c2) as E.
+  { pose proof (weights_nonneg own).
+    assert (weights own * weights own * c2 <= one * one * c2) by (apply Z.mul_le_mono_nonneg_r; nia).
+    apply (Z.mul_le_mono_pos_l _ _ (one * one)); nia. }
+  clear S; induction own as [| r own IH]; cbn [total weights].
+  - unfold norm2, dot; rewrite over_zero by (intro; unfold zero; ring); lia.
+  - apply parts_add; auto using weights_nonneg.
+Qed.
+
+Theorem one_person_more_or_less own rest a :
+  0 <= c2 -> weights own <= one -> Permutation a (own ++ rest) -> norm2 (sub (total a) (total rest)) <= c2.
+Proof.
+  intros C S P; rewrite (norm2_ext _ (total own)) by (apply moved_by_own; exact P); apply own_total_in_the_clip; assumption.
+Qed.
+
+(* Twice the length: four times its square. *)
+Theorem one_person_replaced own other rest a b :
+  0 <= c2 -> weights own <= one -> weights other <= one -> Permutation a (own ++ rest) -> Permutation b (other ++ rest) ->
+  norm2 (sub (total a) (total b)) <= 4 * c2.
+Proof.
+  intros C S T P Q; rewrite (norm2_ext _ (sub (total own) (total other))).
+  - rewrite norm2_sub; pose proof (own_total_in_the_clip own C S); pose proof (own_total_in_the_clip other C T).
+    pose proof (twice_dot (total own) (total other)); lia.
+  - intro j; pose proof (moved_by_own _ _ _ P j); pose proof (moved_by_own _ _ _ Q j); unfold sub in *; lia.
+Qed.
+End InL2.
+
+Theorem one_person_more_or_less_l1 c own rest a :
+  (forall r, one * norm1 (term r) <= weight r * c) -> 0 <= c -> weights own <= one -> Permutation a (own ++ rest) ->
+  norm1 (sub (total a) (total rest)) <= c.
+Proof.
+  intros H C S P; rewrite (norm1_ext _ (total own)) by (apply moved_by_own; exact P).
+  enough (one * norm1 (total own) <= weights own * c) as E.
+  { assert (weights own * c <= one * c) by (apply Z.mul_le_mono_nonneg_r; assumption).
+    apply (Z.mul_le_mono_pos_l _ _ one); lia. }
+  clear S P; induction own as [| r own IH]; cbn [total weights].
+  - unfold norm1; rewrite over_zero by (intro; reflexivity); lia.
+  - assert (norm1 (add (term r) (total own)) <= norm1 (term r) + norm1 (total own)) as L.
+    { unfold norm1; rewrite <- over_add; apply over_le; intro; unfold add; lia. }
+    specialize (H r); nia.
+Qed.
+End Weighed.
 
 (* ---- sums are exact in doubles: no sum of n terms leaves the range of n clips ---- *)
 
@@ -225,6 +299,8 @@ Print Assumptions one_record_replaced_without_negative_products.
 Print Assumptions one_record_more_or_less_l1.
 Print Assumptions one_record_replaced_l1.
 Print Assumptions one_person_more_or_less.
+Print Assumptions one_person_replaced.
+Print Assumptions one_person_more_or_less_l1.
 Print Assumptions total_in_any_order.
 Print Assumptions total_in_range.
 Print Assumptions truncation_keeps_the_clip.

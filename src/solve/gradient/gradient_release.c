@@ -2,6 +2,7 @@
  */
 #include "solve/gradient/gradient_release.h"
 
+#include "core/point.h"
 #include "core/alloc.h"
 #include "core/processors.h"
 #include "la/exact/gradient.h"
@@ -144,7 +145,8 @@ static void slopes_of(const tct_problem *problem, const tct_descent *d, const tc
   double size = sqrt(squares) * (1 + 0x1p-36) * d->computed_norms[i];
   double own = fmax(tct_gradient_factor_max(weight * planned->clip, planned->lattice, classes * d->p), 0);
   if (isnan(size)) memset(a, 0, (size_t)classes * sizeof *a);
-  for (int64_t k = 0; k < classes && size > own; k++) a[k] *= own / size * (1 - 0x1p-48);
+  for (int64_t k = 0; k < classes && TCT_POINT(slopes_not_clipped, size > own, false); k++)
+    a[k] *= own / size * (1 - 0x1p-48);
 }
 
 /* Of one class: what was made ready. */

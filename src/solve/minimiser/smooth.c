@@ -29,6 +29,7 @@
  */
 #include "solve/minimiser/smooth.h"
 
+#include "core/point.h"
 #include "core/alloc.h"
 #include "core/processors.h"
 #include "la/exact/exact.h"
@@ -111,7 +112,8 @@ double tct_smooth_error(const tct_smooth_facts *f, double radius) {
 bool tct_smooth_certified(const tct_smooth *s, const double *w, double target) {
   int64_t p = s->problem->view->p;
   double up = 1 + (s->facts.p + 16) * 0x1p-53, norm = sqrt(tct_norm2(s->gradient, p)) * up;
-  return norm + tct_smooth_error(&s->facts, sqrt(tct_norm2(w, p)) * up) <= target; /* false for NaN */
+  double error = tct_smooth_error(&s->facts, sqrt(tct_norm2(w, p)) * up);
+  return norm + TCT_POINT(end_by_the_computed_gradient, error, 0) <= target; /* false for NaN */
 }
 
 bool tct_smooth_spent(const tct_smooth *s) { return s->passes >= s->max; }

@@ -38,7 +38,10 @@ static void clip_block(const tct_loss *loss, const rows *block, int64_t count, d
     for (int64_t k = 0; k < count; k++) size[k] = fabs(slope[k]);
   for (int64_t k = 0; k < count; k++) {
     double sensitivity = size[k] * block->norm[k] * (1 + 0x1p-41);
-    u[k] = TCT_POINT(slopes_not_clipped, sensitivity > clip, false) ? slope[k] * (clip / sensitivity) : slope[k];
+    u[k] = TCT_POINT(slopes_not_clipped, sensitivity > clip, false) &&
+                   TCT_POINT(last_row_of_a_block_unclipped, true, k + 1 < count || count == 1)
+               ? slope[k] * (clip / sensitivity)
+               : slope[k];
   }
   if (!block->weight) return;
   for (int64_t k = 0; k < count; k++) u[k] *= block->weight[k];
