@@ -493,6 +493,11 @@ static void the_ledger_is_charged_once_with_the_whole_or_the_search_does_not_beg
   assert_int_equal(tct_ledger_init(ledger, NULL, "sum", TCT_ADD_REMOVE, 4, 1e-4, &err), TCT_OK);
   tct_config_default(&run);
   run.ledger = ledger, run.output = file, run.threads = 1;
+  run.has_seed = 1; /* which this ledger takes from nobody */
+  assert_null(tct_fit_tries(c, data, SHARE, &run, NULL, NULL, &err));
+  assert_non_null(strstr(err.text, "seed"));
+  assert_true(runs_and_spent(ledger, &runs) == 0 && runs == 0);
+  run.has_seed = 0;
   tct_model *model = tct_fit_tries(c, data, SHARE, &run, NULL, NULL, &err);
   if (!model) fail_msg("%s", err.text);
   double spent = runs_and_spent(ledger, &runs);
