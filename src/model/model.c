@@ -168,9 +168,7 @@ static json_t *privacy_out(const tct_model *m) {
 char *tct_model_json(const tct_model *m, tct_error *err) {
   json_t *o = json_pack(
       "{s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "format", "tacit-model", "version",
-      m->classes.count ? TCT_MODEL_VERSION
-      : m->fits        ? TCT_MODEL_FITS
-                       : TCT_MODEL_FIRST,
+      m->classes.count ? TCT_MODEL_VERSION : TCT_MODEL_FITS,
       "library", TCT_VERSION, "loss", m->loss, "penalty", m->penalty, "solver", m->solver, "rows", (json_int_t)m->rows,
       "columns", (json_int_t)m->cols, "label", text_or_null(m->label), "labels",
       m->labels == TCT_LABELS_REAL ? "real" : "binary", "features", texts(m->features, m->cols), "coefficients",
