@@ -203,7 +203,7 @@ tct_status cli_same(const cli_verb *verb, const cli_args *args, const char *cons
 
 /* ---- text.c ----------------------------------------------------------------------------------- */
 
-enum { CLI_RUN = 1, CLI_USAGE = 2, CLI_DATA = 3, CLI_BUDGET = 4, CLI_OLD = 5 };
+enum { CLI_RUN = 1, CLI_USAGE = 2, CLI_DATA = 3, CLI_BUDGET = 4 };
 
 /* One line on stderr, "tacit: ..."; control characters become '?'. Returns code. */
 int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));

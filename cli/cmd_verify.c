@@ -34,11 +34,6 @@ static void print_verdict(const json_t *root) {
   else if (!strcmp(verdict, "for_tests"))
     printf("\nFOR TESTS: the figures agree (epsilon %s at delta %s), but the run was charged to a ledger for tests\n",
            epsilon, delta);
-  else if (!strcmp(verdict, "verified_old_rules"))
-    printf(
-        "\nBY OLD RULES ONLY: the events cost epsilon %s at delta %s; no check says that they are this run's, and a\n"
-        "newer file whose fits were taken out looks the same: ask for the file as it was written, or train again\n",
-        epsilon, delta);
   else if (!strcmp(verdict, "verified"))
     printf("\nverified: epsilon %s at delta %s, %s%s\n", epsilon, delta, cli_string(root, "neighbours"),
            is_weaker(root) ? "; the promise is weaker than that: see the notes above" : "");
@@ -80,7 +75,6 @@ static int run_verify(cli_args *args) {
     code = cli_print_json(root);
   else
     print_checks(root);
-  if (!code && !strcmp(cli_string(root, "verdict"), "verified_old_rules")) code = CLI_OLD;
   if (!ok) code = cli_fail(CLI_RUN, "%s: not verified: %s", args->operand[0], first_failure(root));
   json_decref(root);
   return code;
@@ -112,11 +106,8 @@ const cli_verb cli_verify = {
         ".ledger, .weights.cap; parties.list, .uplink_bytes, .one_shot_bytes; where no privacy is claimed, the number\n"
         "of fits and the delta asked for. It cannot see the run either, or other runs: a ledger can.\n"
         "\n"
-        "A file of form 1 names no fits. Only the cost of its events is checked; a newer file whose fits were taken\n"
-        "out looks the same. The verdict is then verified_old_rules, and the exit code 5.\n"
-        "\n"
         "Exit codes: 0 verified, or no check failed and the last line says what that is worth; 1 not verified or\n"
-        "unreadable, 2 wrong usage, 3 the file is no JSON, 5 by old rules only.\n"
+        "unreadable, 2 wrong usage, 3 the file is no JSON.\n"
         "\n"
         "Example\n"
         "  tacit verify model.json\n",

@@ -61,8 +61,7 @@ static void put_all(void) {
     putchar('\n');
   }
   fputs(
-      ".SH EXIT STATUS\n0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused, 5 "
-      "verified by old rules only.\n",
+      ".SH EXIT STATUS\n0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
       stdout);
 }
 

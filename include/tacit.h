@@ -599,7 +599,7 @@ TCT_API double tct_model_epsilon(const tct_model *model); /* INFINITY without pr
 TCT_API double tct_model_delta(const tct_model *model);   /* NaN without privacy */
 TCT_API tct_neighbours tct_model_neighbours(const tct_model *model);
 TCT_API const char *tct_model_accountant(const tct_model *model); /* NULL without privacy */
-/* Kinds of release over all fits behind the model, in the file's order; 0: none, or a file of form 1. */
+/* Kinds of release over all fits behind the model, in the file's order; 0: none. */
 TCT_API int64_t tct_model_releases(const tct_model *model);
 /* index: 0 .. tct_model_releases - 1.  out->size must be set. */
 TCT_API tct_status tct_model_release(const tct_model *model, int64_t index, tct_release_info *out, tct_error *err);
@@ -644,7 +644,7 @@ TCT_API char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_dat
  * this table's.  Weighed data (tct_data_weigh) give weighed means; of persons, the figures protect a person. */
 TCT_API char *tct_evaluate_json(const tct_model *model, const tct_data *data, const tct_config *budget, tct_error *err);
 /* Recomputes a model file's claim.  JSON object: verdict, ok, form, checks[{name, ok, text}], epsilon, ..., warnings as
- * in a plan.  verdict: failed, verified, none, reproducible, for_tests, verified_old_rules (tct_verdict_kind says what
+ * in a plan.  verdict: failed, verified, none, reproducible, for_tests (tct_verdict_kind says what
  * each means); ok: no check that was made failed, which is less than "verified".  ledger: path or NULL.  A check that
  * failed gives the text too, with "ok" false, and err says it (TCT_E_DATA). */
 TCT_API char *tct_verify_json(const char *path, const char *ledger, tct_error *err);
@@ -656,13 +656,11 @@ typedef enum tct_verdict_kind {
   TCT_VERDICT_NO_PRIVACY = 2,   /* the file is sound and claims no privacy at all */
   TCT_VERDICT_REPRODUCIBLE = 3, /* sound, but the noise came from a seed: it protects nobody */
   TCT_VERDICT_FOR_TESTS = 4,    /* sound, but charged to a ledger that takes such noise */
-  TCT_VERDICT_OLD_RULES = 5,    /* form 1: the events cost the claim, and nothing binds them to the settings or weights.
-                                 * A newer file whose fits were taken out comes to the same. */
 } tct_verdict_kind;
 typedef struct tct_verdict {
   size_t size;           /* sizeof(tct_verdict), set by the caller */
   int32_t kind;          /* tct_verdict_kind */
-  int32_t form;          /* version of the file's form; 1 has no releases, and less can be checked */
+  int32_t form;          /* version of the file's form, 2 or 3 */
   int32_t replanned;     /* 1: the settings as asked were planned again; 0: other rules of planning made the file */
   int32_t neighbours;    /* tct_neighbours of the claim */
   int32_t reproducible;  /* 1: noise from a seed, do not publish */

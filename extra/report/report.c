@@ -99,11 +99,6 @@ static tct_status how_to_check(tct_page *page, tct_error *err) {
                                            : "recomputes the promise and refuses this file");
   if (page->model->ledger_head) tct_html_put(h, ", the second finds this run in the ledger");
   tct_html_put(h, "; the last writes this page again, the same to the last character.</p>\n");
-  if (page->model->is_private && !page->model->fits)
-    tct_html_put(h,
-                 "<p><strong>This model file has the form of older days.</strong> It does not name the fits behind its "
-                 "events, and nothing binds the events to the solver, the settings or the weights. A newer file whose "
-                 "fits were taken out looks the same. The program says so, and ends with exit code 5.</p>\n");
   if (page->model->is_private) account_line(page);
   tct_html_format(h,
                   "<p>This page describes the model file with the SHA-256 fingerprint<br>\n<code "

@@ -64,8 +64,6 @@ static const char *less_than_proved(const tct_page *page, const char **means) {
       return *means = "the noise came from a seed, which protects nobody; the figures agree: ", "not private";
     case TCT_VERDICT_FOR_TESTS:
       return *means = "the run was charged to a ledger for tests; the figures agree: ", "a test";
-    case TCT_VERDICT_OLD_RULES:
-      return *means = "a file of older days, whose events nothing binds to this run; they cost ", "verified in part";
     case TCT_VERDICT_VERIFIED:
     case TCT_VERDICT_NO_PRIVACY: break;
   }

@@ -522,7 +522,6 @@ class Verdict(enum.Enum):
     NO_PRIVACY = "none"  # the file is sound and claims no privacy at all
     REPRODUCIBLE = "reproducible"  # sound, but the noise came from a seed: it protects nobody
     FOR_TESTS = "for_tests"  # sound, but charged to a ledger that takes such noise
-    OLD_RULES = "verified_old_rules"  # form 1: the events cost the claim, and nothing binds them to this run
 
 
 class Verification(dict[str, Any]):

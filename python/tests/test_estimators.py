@@ -317,11 +317,11 @@ def test_a_saved_model_is_the_command_lines_and_survives_pickling(tmp_path):
 
 
 def test_a_verdict_is_one_of_six():
-    six = {"failed", "verified", "none", "reproducible", "for_tests", "verified_old_rules"}
-    assert {kind.value for kind in tacit.Verdict} == six
+    five = {"failed", "verified", "none", "reproducible", "for_tests"}
+    assert {kind.value for kind in tacit.Verdict} == five
 
 
-def test_a_file_whose_fits_were_taken_out_is_not_simply_verified(tmp_path):
+def test_a_file_whose_fits_were_taken_out_is_refused(tmp_path):
     X, y = data()
     model = tacit.PrivateLogisticRegression(**BUDGET, data_norm=2.0, classes=[0, 1], solver="dpgd").fit(X, y)
     model.save(tmp_path / "m.json")
@@ -331,10 +331,9 @@ def test_a_file_whose_fits_were_taken_out_is_not_simply_verified(tmp_path):
     file["coefficients"] = [1e300] * len(file["coefficients"])  # no plan, no bound on weights
     del file["privacy"]["fits"], file["privacy"]["weights"], file["classes"]
     (tmp_path / "m.json").write_text(json.dumps(file))
-    answer = tacit.verify(tmp_path / "m.json")
-    assert answer.verdict is tacit.Verdict.OLD_RULES and answer["form"] == 1 and not answer["replanned"]
-    page = tacit.read_model(tmp_path / "m.json").report()
-    assert "nothing binds the events" in page
+    assert tacit.verify(tmp_path / "m.json").verdict is tacit.Verdict.REFUSED
+    with pytest.raises(ValueError, match="another version"):
+        tacit.read_model(tmp_path / "m.json")
 
 
 def test_a_seed_repeats_the_model_and_marks_it():

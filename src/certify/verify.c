@@ -122,25 +122,13 @@ static void check_inference(report *r, const tct_model *m) {
              : "the standard errors are not those that this solver gives; the file was edited");
 }
 
-/* Form 1 has no releases: what its rules cannot see is said. */
-static void check_form(report *r, const tct_model *m, const json_t *file) {
-  if (m->version >= TCT_MODEL_FITS) {
-    tct_verify_fits(r, m, file);
-    return;
-  }
-  check(r, "form", 1,
-        "a model file of form %d, verified by the rules of its day: not checked are the releases, the plan, the other "
-        "settings, the bound on the weights, and that the events are this solver's",
-        m->version);
-}
-
 static void check_claim(report *r, const tct_model *m);
 
 /* The fit's own claim first: the numbers that the report ends with are those of the whole. */
 static void check_estimated(report *r, const tct_model *m, const json_t *file) {
   tct_model fit;
   if (tct_verify_estimate(r, m, &fit)) {
-    check_form(r, &fit, file);
+    tct_verify_fits(r, &fit, file);
     check_claim(r, &fit);
   }
   tct_verify_estimate_free(&fit);
@@ -257,20 +245,18 @@ static void describe(report *r, const tct_model *m) {
   json_object_set_new(r->root, "warnings", tct_cautions_json(&facts));
 }
 
-/* A consistent claim is not yet a guarantee: noise that can be reproduced protects nobody.  Nor does form 1 say what
- * the events belong to; whoever takes the fits out of a newer file makes one. */
+/* A consistent claim is not yet a guarantee: noise that can be reproduced protects nobody. */
 static tct_verdict_kind kind_of(const report *r, const tct_model *m) {
   if (!r->ok || !m) return TCT_VERDICT_REFUSED;
   if (!m->is_private) return TCT_VERDICT_NO_PRIVACY;
   if (m->reproducible) return TCT_VERDICT_REPRODUCIBLE;
-  if (m->for_tests) return TCT_VERDICT_FOR_TESTS;
-  return m->version < TCT_MODEL_FITS ? TCT_VERDICT_OLD_RULES : TCT_VERDICT_VERIFIED;
+  return m->for_tests ? TCT_VERDICT_FOR_TESTS : TCT_VERDICT_VERIFIED;
 }
 
 static const char *const WORDS[] = {
     [TCT_VERDICT_REFUSED] = "failed",      [TCT_VERDICT_VERIFIED] = "verified",
     [TCT_VERDICT_NO_PRIVACY] = "none",     [TCT_VERDICT_REPRODUCIBLE] = "reproducible",
-    [TCT_VERDICT_FOR_TESTS] = "for_tests", [TCT_VERDICT_OLD_RULES] = "verified_old_rules",
+    [TCT_VERDICT_FOR_TESTS] = "for_tests",
 };
 
 static void conclude(report *r, const tct_model *m, tct_verdict *out) {
@@ -319,7 +305,7 @@ static void check_model(report *r, const tct_model *model, const json_t *file) {
   if (model->estimate) {
     check_estimated(r, model, file);
   } else {
-    check_form(r, model, file);
+    tct_verify_fits(r, model, file);
     tct_verify_no_estimate(r, model);
   }
   if (model->is_private)

@@ -57,9 +57,6 @@ const char *tct_model_unknown_key(const json_t *file) {
                         " private neighbours epsilon delta accountant events adaptive noise unaccounted trust "
                         "unit ledger fits choice estimate weights ")))
     return bad;
-  bool first = json_integer_value(json_object_get(file, "version")) == TCT_MODEL_FIRST;
-  if (first && json_object_get(privacy, "estimate")) return "estimate";
-  if (first && json_object_get(privacy, "fits")) return "fits"; /* a later form that says it is the first */
   if ((bad = unknown_in(json_object_get(privacy, "ledger"), " head run for_tests "))) return bad;
   if ((bad = unknown_in(json_object_get(privacy, "weights"), " cap of "))) return bad;
   if ((bad = unknown_in(parties, " apart count list observers conditions uplink_bytes one_shot_bytes "))) return bad;

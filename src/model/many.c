@@ -40,7 +40,6 @@ tct_status tct_model_make_rows(tct_model *model, int64_t models, tct_error *err)
 tct_status tct_model_name_classes(tct_model *model, const char *const *names, int64_t count, int32_t kind,
                                   tct_error *err) {
   int64_t models = tct_model_models(model);
-  if (!model->fits) return tct_fail(err, TCT_E_USAGE, "a model file of form 1 has no place for classes; train again");
   if (model->labels != TCT_LABELS_BINARY)
     return tct_fail(err, TCT_E_USAGE, "a model of numbers has no classes; leave the classes away");
   if (count != (models > 1 ? models : 2))

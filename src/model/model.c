@@ -166,16 +166,14 @@ static json_t *privacy_out(const tct_model *m) {
 }
 
 char *tct_model_json(const tct_model *m, tct_error *err) {
-  json_t *o = json_pack(
-      "{s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "format", "tacit-model", "version",
-      m->classes.count ? TCT_MODEL_VERSION
-      : m->fits        ? TCT_MODEL_FITS
-                       : TCT_MODEL_FIRST,
-      "library", TCT_VERSION, "loss", m->loss, "penalty", m->penalty, "solver", m->solver, "rows", (json_int_t)m->rows,
-      "columns", (json_int_t)m->cols, "label", text_or_null(m->label), "labels",
-      m->labels == TCT_LABELS_REAL ? "real" : "binary", "features", texts(m->features, m->cols), "coefficients",
-      coefficients_out(m), "intercept", m->models < 2 ? tct_json_real(m->intercept) : reals(m->intercepts, m->models),
-      "transforms", transforms_out(m), "privacy", privacy_out(m));
+  json_t *o = json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "format",
+                        "tacit-model", "version", m->classes.count ? TCT_MODEL_VERSION : TCT_MODEL_FITS, "library",
+                        TCT_VERSION, "loss", m->loss, "penalty", m->penalty, "solver", m->solver, "rows",
+                        (json_int_t)m->rows, "columns", (json_int_t)m->cols, "label", text_or_null(m->label), "labels",
+                        m->labels == TCT_LABELS_REAL ? "real" : "binary", "features", texts(m->features, m->cols),
+                        "coefficients", coefficients_out(m), "intercept",
+                        m->models < 2 ? tct_json_real(m->intercept) : reals(m->intercepts, m->models), "transforms",
+                        transforms_out(m), "privacy", privacy_out(m));
   if (o && m->classes.count) json_object_set_new(o, "classes", tct_class_names_json(&m->classes));
   if (o && m->note[0]) json_object_set_new(o, "note", json_string(m->note));
   if (o && m->inference.p) json_object_set_new(o, "inference", tct_inference_json(&m->inference));

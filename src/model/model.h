@@ -8,10 +8,9 @@
 
 #include <jansson.h>
 
-/* 1: the form before the releases were in the file; still read, and verified by the rules of its day.  2: with the fits
- * and their releases.  3: with the names of classes, and as many rows of coefficients as there are, where more than
- * two. A model is written in the least form that holds it. */
-enum { TCT_MODEL_FIRST = 1, TCT_MODEL_FITS = 2, TCT_MODEL_VERSION = 3 };
+/* 2: with the fits and their releases.  3: with the names of classes, and as many rows of coefficients as there are,
+ * where more than two.  A model is written in the least form that holds it. */
+enum { TCT_MODEL_FITS = 2, TCT_MODEL_VERSION = 3 };
 
 /* Everything that the model file says; see docs/reference/format/model.md.  Texts are owned. */
 struct tct_model {
@@ -45,7 +44,7 @@ struct tct_model {
   tct_events events;     /* the promise */
   int reproducible;      /* 1: noise from a seed; do not publish */
   int adaptive;
-  char *fits;        /* JSON text: the list of certificate.h, of all fits behind the model; NULL in form 1 */
+  char *fits;        /* JSON text: the list of certificate.h, of all fits behind the model */
   char *choice;      /* event of a private choice among fits, or NULL */
   char *estimate;    /* JSON text: the estimate of its bounds, and what the fit alone claims; NULL: there was none */
   double weight_cap; /* NAN: records were not weighed */

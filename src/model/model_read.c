@@ -150,7 +150,6 @@ static tct_status get_estimate(const json_t *o, tct_model *m, tct_error *err) {
 static tct_status get_fits(const json_t *o, tct_model *m, tct_error *err) {
   const json_t *fits = json_object_get(o, "fits"), *weights = json_object_get(o, "weights");
   m->weight_cap = NAN;
-  if (m->version < TCT_MODEL_FITS) return TCT_OK;
   if (!json_is_array(fits) || json_array_size(fits) < 1) return lacks("fits", err);
   if (!weights || (!json_is_null(weights) && !json_is_object(weights))) return lacks("weights", err);
   if (json_is_object(weights)) {
@@ -194,7 +193,7 @@ static tct_status get_model(const json_t *o, tct_model *m, tct_error *err) {
   const char *format = json_string_value(json_object_get(o, "format"));
   if (!format || strcmp(format, "tacit-model")) return lacks("format", err);
   m->version = (int)json_integer_value(json_object_get(o, "version"));
-  if (m->version < TCT_MODEL_FIRST || m->version > TCT_MODEL_VERSION)
+  if (m->version < TCT_MODEL_FITS || m->version > TCT_MODEL_VERSION)
     return tct_fail(err, TCT_E_DATA,
                     "the model file has another version than this program reads; use a matching tacit");
   m->rows = json_integer_value(json_object_get(o, "rows"));

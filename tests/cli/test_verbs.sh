@@ -218,7 +218,6 @@ ok 'verify a seeded model' verify s1.json
 says 'a seeded model is reported' 'must not be published'
 ok 'verify a scaled model' verify scaled.json
 says 'unaccounted steps are reported' 'UNACCOUNTED'
-# A newer file whose fits were taken out has form 1: no plan, no bound on its weights, and an exit code of its own.
 python3 - <<'P'
 import json
 m = json.load(open('m.json'))
@@ -226,13 +225,9 @@ m['version'], m['coefficients'][0] = 1, 1e300
 del m['privacy']['fits'], m['privacy']['weights'], m['classes']
 json.dump(m, open('stripped.json', 'w'))
 P
-cases=$((cases + 2))
+cases=$((cases + 1))
 tacit verify stripped.json
-[ "$code" = 5 ] || fail "verify a file without its fits: exit $code, not 5"
-says 'verify a file without its fits' '^BY OLD RULES ONLY: the events cost epsilon'
-tacit verify stripped.json --json
-[ "$code" = 5 ] || fail "verify --json a file without its fits: exit $code, not 5"
-check 'its verdict is of its own' test "$(field verdict)" = verified_old_rules
+[ "$code" = 1 ] || fail "verify a file without its fits: exit $code, not 1"
 
 # forged NAME PYTHON REGEX : the statement edits the model m; verify must refuse it.
 forged() {

@@ -42,13 +42,13 @@ def verdict_of(text, path="edited.json", ledger=None):
     status = lib.tct_verify(path.encode(), ledger, ctypes.byref(verdict), None)
     return verdict.kind if status == 0 else REFUSED
 
-REFUSED, VERIFIED, OLD_RULES = 0, 1, 5
+REFUSED, VERIFIED = 0, 1
 
 def verified(text):
-    return verdict_of(text) not in (REFUSED, OLD_RULES)
+    return verdict_of(text) != REFUSED
 
 def without_fits(model):
-    """The file as form 1 would have it: what nothing binds to a run must not be called verified."""
+    """Nothing binds such a file to a run."""
     old = {**copy.deepcopy(model), "version": 1}
     if len(old.get("classes", ())) == 2:
         del old["classes"]
@@ -283,9 +283,7 @@ for name in names:
         if private and (not math.isfinite(most) or verified(json.dumps(changed))):
             unseen.append((name, key, str(large)))
     tried += 1
-    # Form 1 has no rows for several classes, and its schemas no estimated bounds.
-    old = REFUSED if len(model.get("classes", ())) > 2 or "estimate" in model["privacy"] else OLD_RULES
-    if private and verdict_of(json.dumps(without_fits(model))) != old:
+    if private and verified(json.dumps(without_fits(model))):
         unseen.append((name, "fits taken out", ""))
     for what, changed in without_estimate(model) if "estimate" in model["privacy"] else ():
         tried += 1

@@ -41,11 +41,9 @@ EVENTS = {
 }
 EVENTS["mixed"] = lambda i: random.choice(list(EVENTS.values())[:-1])(i)
 
-def of_form_1(model, events, accountant, neighbours, delta):
+def of_events(model, events, accountant, neighbours, delta):
     old = copy.deepcopy(model)
-    old["version"] = 1
-    old.pop("classes", None)
-    for key in ("fits", "weights", "choice", "estimate"):
+    for key in ("choice", "estimate"):
         old["privacy"].pop(key, None)
     old["privacy"].update(events=events, accountant=accountant, neighbours=neighbours, delta=delta, epsilon=1e6)
     return old
@@ -58,7 +56,7 @@ def lists():
             for accountant in ("pld", "rdp") if ALL and len(events) > 1000 else ("pld",):
                 for relation in ("add_remove", "replace_one") if ALL else ("add_remove",):
                     delta = random.choice([1e-3, 1e-10, 1e-250])
-                    yield f"{len(events)} {name} {accountant} {relation}", of_form_1(model, events, accountant, relation, delta)
+                    yield f"{len(events)} {name} {accountant} {relation}", of_events(model, events, accountant, relation, delta)
 
 # ---- many fits ----
 

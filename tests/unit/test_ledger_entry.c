@@ -114,7 +114,7 @@ static int ask_otherwise(pair *p, int which) {
     case 7: p->model.estimate = NULL; return 1;
     case 8: p->model.estimate = other_estimate; return 1;
     case 9: p->model.fits = other_loss; return 1;
-    case 10: p->model.fits = NULL; return 1; /* a file of form 1 */
+    case 10: p->model.fits = NULL; return 1;
     default: return 0;
   }
 }

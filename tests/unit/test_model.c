@@ -46,6 +46,8 @@ static tct_model *made(int variant) {
   m->label_shift = variant & 2 ? 0.7 : 0;
   m->label_bound = variant & 2 ? 1.3 : NAN;
   m->row_norm = variant & 1 ? 0.9 : NAN;
+  m->weight_cap = variant & 1 ? 2.5 : NAN;
+  m->fits = tct_text_copy("[{\"count\":1}]");
   m->rows_rule = variant & 4 ? TCT_ROWS_UNIT : TCT_ROWS_CLIP;
   m->penalised_intercept = variant & 1;
   m->is_private = variant & 1;
@@ -102,6 +104,7 @@ static void same_model(const tct_model *a, const tct_model *b) {
   assert_true(same_text(a->accountant, b->accountant) && same_events(&a->events, &b->events));
   assert_true(!a->reproducible == !b->reproducible && !a->adaptive == !b->adaptive);
   for (int i = 0; i <= TCT_UNACCOUNTED; i++) assert_true(same_text(a->unaccounted[i], b->unaccounted[i]));
+  assert_true(same_text(a->fits, b->fits) && same_real(a->weight_cap, b->weight_cap));
   assert_true(same_text(a->ledger_head, b->ledger_head) && same_text(a->run_id, b->run_id));
 }
 
@@ -225,7 +228,7 @@ static void a_file_that_contradicts_itself_is_refused(void **state) {
       {"\"columns\": 5", "\"columns\": -5"},
       {"\"columns\": 5", "\"columns\": 9223372036854775807"},
       {"\"rows\": 123456789012", "\"rows\": 0"},
-      {"\"version\": 1", "\"version\": 2"},
+      {"\"version\": 2", "\"version\": 1"},
       {"\"add_remove\"", "\"both\""},
       {"\"noise\": \"reproducible\"", "\"noise\": \"quantum\""},
       {"gaussian:noise=1.1", "gaussian:noise=-1.1"},

@@ -221,7 +221,7 @@ static void events_of_more_than_this_run_give_no_size(void **state) {
 
 static tct_model *hostile(void) {
   static const char json[] =
-      "{\"format\":\"tacit-model\",\"version\":1,\"library\":\"0.1.0\",\"loss\":\"logistic\",\"penalty\":\"none\","
+      "{\"format\":\"tacit-model\",\"version\":2,\"library\":\"0.1.0\",\"loss\":\"logistic\",\"penalty\":\"none\","
       "\"solver\":\"dpgd:steps=<b>\",\"rows\":12,\"columns\":3,\"label\":\"</title><script>alert(1)</script>\","
       "\"labels\":\"binary\",\"features\":[\"<script>alert(2)</script>\",\"\\\" onload=\\\"alert(3)\","
       "\"a\\u0001\\u202e&amp;'\"],\"coefficients\":[1,-2e-9,0],\"intercept\":0,\"transforms\":{\"schema\":{\"columns\":"
@@ -232,7 +232,8 @@ static tct_model *hostile(void) {
       "\"scale_shift\":null,\"label_shift\":0,\"label_bound\":null,\"intercept\":false,\"penalised_intercept\":false,"
       "\"row_norm\":1,\"rows\":\"clip\"},\"privacy\":{\"private\":true,\"neighbours\":\"add_remove\",\"epsilon\":1,"
       "\"delta\":1e-6,\"accountant\":\"<s>\",\"events\":[\"gaussian:noise=5,count=1\"],\"adaptive\":false,\"noise\":"
-      "\"system\",\"unaccounted\":[\"<script>alert(6)</script>\"],\"trust\":\"\",\"unit\":\"\",\"ledger\":{\"head\":"
+      "\"system\",\"unaccounted\":[\"<script>alert(6)</"
+      "script>\"],\"trust\":\"\",\"unit\":\"\",\"weights\":null,\"fits\":[{\"count\":1}],\"ledger\":{\"head\":"
       "\"<u>\",\"run\":\"<u>\"}}}";
   tct_error err = {0};
   tct_model *model = tct_model_parse(json, &err);
@@ -467,9 +468,6 @@ static void the_head_carries_the_verdict_as_large_as_an_epsilon(void **state) {
   model->for_tests = 1;
   the_head_says(tct_report_html(model, NULL), "a test");
   model->for_tests = 0;
-  tct_free(model->fits); /* a file of form 1 */
-  model->fits = NULL, model->version = 1;
-  the_head_says(tct_report_html(model, NULL), "verified in part");
   tct_model_free(model);
 }
 

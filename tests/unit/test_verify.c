@@ -475,16 +475,14 @@ static void a_list_is_priced_at_a_delta_and_a_relation_that_there_are(void **sta
 
 /* ---- what verifying takes ---------------------------------------------------------------------------------------- */
 
-/* A file of form 1 with `count` events, no two alike, whose claim nobody doubts. */
+/* A file with `count` events, no two alike, whose claim nobody doubts. */
 static json_t *with_events(const char *spec, double least, int count, const char *rest) {
   json_t *root = json_deep_copy(model), *events = json_array();
   for (int i = 0; i < count; i++)
     json_array_append_new(events, json_sprintf("%s=%.10g%s", spec, least * (1 + 1e-4 * i), rest));
-  json_object_set_new(root, "version", json_integer(1));
   json_object_set_new(privacy(root), "events", events);
   json_object_set_new(privacy(root), "epsilon", json_real(1e6));
   json_object_set_new(privacy(root), "accountant", json_string("pld"));
-  json_object_del(privacy(root), "fits");
   return root;
 }
 
