@@ -60,7 +60,7 @@ plant no_clip_of_any_class slopes_not_clipped sensitivity "${softmax[@]}"
 plant half_the_variance_over_classes gate_half_noise noise "${softmax[@]}"
 plant a_weight_beyond_the_cap weight_beyond_the_cap sensitivity "${gd[@]}"
 # Outsiders see more noise than is planned, whoever of these is at fault: the view of a coalition has none to spare.
-plant no_noise_for_colluders joint_noise_over_all_parties 'noise: .* for a coalition' --solver gram_parties:parties=4 "${gram[@]}"
+plant no_noise_for_colluders joint_noise_over_all_parties behaviour --solver gram_parties:parties=4 "${gram[@]}"
 plant a_party_that_draws_nothing joint_first_party_draws_nothing 'noise: .* for a coalition' --solver gram_parties:parties=4 "${gram[@]}"
 plant a_server_that_draws_nothing joint_server_draws_nothing 'noise: .* for all parties' --solver gram_parties:parties=3,server_noise=yes "${gram[@]}"
 plant half_the_noise_of_columns gate_half_noise noise --solver dpfw_parties:parties=2,steps=1,columns=1,sketch=8,clip=0.1 "${wolfe[@]}"

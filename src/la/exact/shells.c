@@ -53,11 +53,10 @@ static double length_of(const block *b, int64_t k) {
 /* Which shell each row belongs to, and what scales it there. */
 static void assign(block *b, int64_t count) {
   const tct_shells_of *of = b->of;
-  double unit = TCT_POINT(shells_in_units_of_their_own_rows, 1, length_of(b, 0) / of->radius[0]);
   for (int64_t k = 0; k < count; k++) {
     double length = length_of(b, k);
     int shell = 0;
-    while (shell + 1 < of->count && length > unit * of->radius[shell]) shell++;
+    while (shell + 1 < of->count && length > of->radius[shell]) shell++;
     b->shell[k] = isfinite(length) ? shell : -1;
     b->scale[k] = SHRINK / TCT_POINT(outer_shells_unscaled, fmax(of->radius[shell], length), of->radius[0]);
   }

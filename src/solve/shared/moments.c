@@ -213,6 +213,9 @@ static tct_status in_shells(const tct_problem *problem, tct_mech *mech, int r, c
   if (status == TCT_OK) status = tct_shells_sum(&of, released, err);
   if (status == TCT_OK) status = tct_mech_release(mech, r, released, size, err);
   if (status == TCT_OK) status = add_shells(planned, released, s, m, err);
+  double known = m->determined; /* it decides what is released next */
+  if (status == TCT_OK) status = send(mech, &known, 1, err);
+  m->determined = known > 0;
   tct_wipe_free(released, size, sizeof *released);
   return status;
 }
