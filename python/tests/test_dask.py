@@ -93,7 +93,7 @@ def test_a_record_outside_the_schema_and_a_spent_ledger_are_errors_without_value
     with pytest.raises(ValueError, match="not among") as caught:
         tacit.dask.fit(client, dd.from_pandas(bad, npartitions=3), schema=BINARY, estimator=logistic())
     assert "Smith" not in str(caught.value)
-    ledger = tacit.Ledger.create(tmp_path / "L", epsilon=1.5, delta=1e-4, for_tests=True)
+    ledger = tacit.Ledger.create(tmp_path / "L", epsilon=1.5, delta=1e-4, filter="sum", for_tests=True)
     parts = dd.from_pandas(frame, npartitions=3)
     tacit.dask.fit(client, parts, schema=BINARY, estimator=logistic(ledger=ledger))
     with pytest.raises(tacit.BudgetError):

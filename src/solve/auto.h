@@ -3,8 +3,9 @@
 #define TCT_SOLVE_AUTO_H
 #include "solve/solve.h"
 
-/* Raised whenever the same facts give another solver, or another loss of several classes. */
-enum { TCT_AUTO_RULES = 2 };
+/* From 0.2 on raised whenever the same facts give another solver, or another loss of several classes.  An older version
+ * is one that an editor of a file can name, to have the settings as asked skipped: so there is none before. */
+enum { TCT_AUTO_RULES = 1 };
 
 /* The best solver known for these public facts, and why: one sentence in why[size]. */
 const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size);

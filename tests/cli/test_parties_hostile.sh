@@ -28,7 +28,7 @@ reserved() { "$TACIT" ledger "$1.ledger" --json 2>/dev/null | grep -o '"end"' | 
 fresh() {
   local one
   rm -f model.json ./*.ledger* ./*.jsonl
-  for one in alice bob; do "$TACIT" ledger $one.ledger --init --epsilon 100 --delta 1e-3 >/dev/null || exit 1; done
+  for one in alice bob; do "$TACIT" ledger $one.ledger --init --epsilon 100 --delta 1e-3 --filter sum >/dev/null || exit 1; done
 }
 # after NAME : nobody has a model; all reserved before one was charged, and who was charged before its columns left
 after() {

@@ -144,7 +144,7 @@ printf 'a,y\n1,0\n' >other.csv
 refused 'parts of two tables' 3 'one table|no column' 2 part1.csv other.csv --label high_income "${common[@]}" --positive yes --row-norm 9 --solver dpsgd --invalid zero
 
 # ---- one charge; a refusal charges nothing ----
-ok 'ledger' ledger L --init --epsilon 1.5 --delta 1e-4 --for-tests
+ok 'ledger' ledger L --init --epsilon 1.5 --delta 1e-4 --filter sum --for-tests
 ranks 4 train p.csv "${settings[@]}" --ledger L -o charged.json
 check 'four ranks are one run' test "$code.$("$TACIT" ledger L --json | grep -o '"id"' | wc -l)" = 0.1
 refused 'a second run' 4 '.' 2 p.csv "${settings[@]}" --ledger L

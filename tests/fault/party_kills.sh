@@ -45,7 +45,7 @@ begin() {
 }
 ledger() { # NAME [OPTION...]
   rm -f $1.ledger
-  merge --init --epsilon 100 --delta 1e-3 "${@:2}"
+  merge --init --epsilon 100 --delta 1e-3 --filter sum "${@:2}"
   "$TACIT" ledger $1.ledger "${merged[@]}" || fail "no ledger"
 }
 listen() {
