@@ -242,8 +242,8 @@ class PublicScaler(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     schema : Schema or path, optional
-        A data frame's columns are encoded as the command line encodes them: numbers to [0, 1] or [-1, 1], categories
-        to indicators, terms as the schema has them.
+        A data frame's columns are encoded as the command line encodes them. Numbers go to [0, 1] or [-1, 1],
+        categories to indicators, and terms are as the schema has them.
     bounds : (lower, upper) or mapping, optional
         As the estimators take them: values are clipped to them and scaled to [-1, 1].
     """

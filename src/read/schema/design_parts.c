@@ -54,10 +54,15 @@ static tct_scalar_kind function_of(const char *as) {
   return TCT_SCALAR_COLUMN;
 }
 
+static bool same_scalar(const tct_scalar *a, const tct_scalar *b) {
+  return a->kind == b->kind && a->of[0] == b->of[0] && a->of[1] == b->of[1] && a->gap[0] == b->gap[0] &&
+         a->gap[1] == b->gap[1] && a->lower == b->lower && a->upper == b->upper;
+}
+
 static tct_status add_scalar(const tct_term_parse *p, const tct_scalar *made, int32_t *place) {
   tct_design *d = p->design;
   for (*place = p->listed ? 0 : d->scalars; *place < d->scalars; ++*place)
-    if (memcmp(&d->scalar[*place], made, sizeof *made) == 0) return TCT_OK;
+    if (same_scalar(&d->scalar[*place], made)) return TCT_OK;
   if (!make_room((void **)&d->scalar, d->scalars, sizeof *made)) return tct_fail_memory(p->err);
   d->scalar[d->scalars++] = *made;
   return TCT_OK;
@@ -160,10 +165,21 @@ static tct_status parse_scalar(const tct_term_parse *p, const json_t *value, boo
 
 /* ---- parts ------------------------------------------------------------------------------------------------------ */
 
+static bool same_reals(const double *a, const double *b, int64_t count) {
+  int64_t k = 0;
+  while (k < count && a[k] == b[k]) k++;
+  return k == count;
+}
+
+static bool same_shape(const tct_curve_shape *a, const tct_curve_shape *b) {
+  return a->kind == b->kind && a->degree == b->degree && a->knots == b->knots && a->lower == b->lower &&
+         a->upper == b->upper && same_reals(a->knot, b->knot, a->knots);
+}
+
 static bool same_part(const tct_part *a, const tct_part *b) {
   return a->kind == b->kind && a->source == b->source && a->width == b->width &&
-         (!a->shape || memcmp(a->shape, b->shape, sizeof *a->shape) == 0) &&
-         (!a->breaks || memcmp(a->breaks, b->breaks, (size_t)(a->width - 1) * sizeof *a->breaks) == 0);
+         (!a->shape || same_shape(a->shape, b->shape)) &&
+         (!a->breaks || same_reals(a->breaks, b->breaks, a->width - 1));
 }
 
 void tct_part_free(tct_part *part) {
