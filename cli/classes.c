@@ -50,7 +50,7 @@ static int take_list(cli_args *args, const tct_model *model, int64_t count) {
 }
 
 int cli_classes_of_model(cli_args *args, const tct_model *model) {
-  int64_t count = tct_model_classes(model);
+  int64_t count = tct_model_classes(model, NULL);
   const char *positive = count == 2 ? tct_model_class(model, 1) : NULL;
   if (!count) return 0;
   if (args->read.positive && !positive)

@@ -115,7 +115,7 @@ static int run_evaluate(cli_args *args) {
   json_t *keep = NULL;
   int wrong = check_budget(args);
   if (wrong) return wrong;
-  tct_model *model = tct_model_read(args->operand[0], &err);
+  tct_model *model = tct_model_read(args->operand[0], NULL, &err);
   if (!model) return cli_fail_error(&err);
   int code = cli_model_reading(args, model, &keep);
   if (!code) code = evaluate(args, model);

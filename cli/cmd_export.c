@@ -14,7 +14,7 @@ static const cli_option options[] = {
 static int run_export(cli_args *args) {
   tct_error err = {0};
   if (!args->liblinear) return cli_fail(CLI_USAGE, "say which form; there is one: --liblinear");
-  tct_model *model = tct_model_read(args->operand[0], &err);
+  tct_model *model = tct_model_read(args->operand[0], NULL, &err);
   if (!model) return cli_fail_error(&err);
   tct_status status = tct_export_liblinear(model, cli_place(args->output), &err);
   tct_model_free(model);

@@ -66,9 +66,8 @@ static int run_init(const cli_args *args) {
 static int run_anchor(const cli_args *args) {
   tct_error err = {0};
   if (args->operands > 1) return cli_fail(CLI_USAGE, "--anchor takes one ledger; leave the others out");
-  return tct_ledger_anchor_lost(args->operand[0], args->anchor, args->anchor_lost, &err) == TCT_OK
-             ? 0
-             : cli_fail_error(&err);
+  return tct_ledger_anchor(args->operand[0], args->anchor, args->anchor_lost, &err) == TCT_OK ? 0
+                                                                                              : cli_fail_error(&err);
 }
 
 static void print_run(const json_t *run, size_t number) {

@@ -45,15 +45,17 @@ static const cli_option options[] = {
 };
 
 static int report(const cli_args *args, const tct_model *model) {
+  int64_t cols;
+  tct_model_shape(model, NULL, &cols);
   if (args->config.has_seed)
     cli_warn("--seed makes the noise reproducible: who knows the seed can take it away; do not publish this model");
   if (args->json) {
-    json_t *o = json_pack("{s:I, s:s?}", "columns", (json_int_t)tct_model_cols(model), "model", args->output);
+    json_t *o = json_pack("{s:I, s:s?}", "columns", (json_int_t)cols, "model", args->output);
     int code = cli_print_json(o);
     json_decref(o);
     return code;
   }
-  cli_line("done", "a model of %lld columns, all parties together", (long long)tct_model_cols(model));
+  cli_line("done", "a model of %lld columns, all parties together", (long long)cols);
   cli_line("receipt", "the server has written this model, and it is the one of the rounds");
   if (args->output) cli_line("model", "%s", args->output);
   return 0;

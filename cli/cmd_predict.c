@@ -107,8 +107,9 @@ static json_t *real_or_null(double value) { return isfinite(value) ? json_real(v
 
 static json_t *label_value(const table *t, int64_t i) {
   const char *name = tct_model_class(t->model, t->code[i]);
-  if (!tct_model_classes(t->model)) return json_real(t->code[i] ? 1 : -1);
-  if (!name || tct_model_class_kind(t->model) == TCT_CLASS_TEXT) return name ? json_string(name) : json_null();
+  tct_class_kind kind;
+  if (!tct_model_classes(t->model, &kind)) return json_real(t->code[i] ? 1 : -1);
+  if (!name || kind == TCT_CLASS_TEXT) return name ? json_string(name) : json_null();
   return json_loads(name, JSON_DECODE_ANY, NULL);
 }
 
@@ -159,7 +160,7 @@ static void put_name(FILE *file, const char *name) {
 /* All that is not the positive class may have no name of its own. */
 static void put_label(FILE *file, const table *t, int64_t i) {
   const char *name = tct_model_class(t->model, t->code[i]);
-  if (!tct_model_classes(t->model))
+  if (!tct_model_classes(t->model, NULL))
     fputs(t->code[i] ? "1" : "-1", file);
   else if (!name)
     fputs("not ", file), name = tct_model_class(t->model, 1);
@@ -249,11 +250,11 @@ static int predict(cli_args *args, const tct_model *model, int real, output_kind
   table t = {.model = model,
              .keys = args->id ? tct_data_keys(data) : NULL,
              .rows = tct_data_rows(data),
-             .width = tct_model_models(model),
              .kind = kind,
              .real = real,
              .header = args->header,
              .id = args->id};
+  tct_model_shape(model, &t.width, NULL);
   int code = fill(&t, data, args->level, &err) == TCT_OK ? write_numbers(args, &t) : cli_fail_error(&err);
   free(t.z);
   free(t.lower);
@@ -278,7 +279,7 @@ static int run_predict(cli_args *args) {
   tct_error err = {0};
   json_t *keep = NULL;
   output_kind kind = MARGIN;
-  tct_model *model = tct_model_read(args->operand[0], &err);
+  tct_model *model = tct_model_read(args->operand[0], NULL, &err);
   if (!model) return cli_fail_error(&err);
   int code = take_id(args);
   if (!code) code = cli_model_reading(args, model, &keep);

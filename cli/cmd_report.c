@@ -38,7 +38,7 @@ static int run_report(cli_args *args) {
   tct_error err = {0};
   if (args->json && cli_is_stdout(args->output))
     return cli_fail(CLI_USAGE, "--json and a page on standard output exclude each other; give -o FILE.html");
-  tct_model *model = tct_model_read(args->operand[0], &err);
+  tct_model *model = tct_model_read(args->operand[0], NULL, &err);
   if (!model) return cli_fail_error(&err);
   int code = 0;
   char *audit = audit_of(args, &code);

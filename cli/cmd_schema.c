@@ -56,7 +56,7 @@ static void print_draft(FILE *file, void *user) {
 static int run_schema(cli_args *args) {
   if (args->check) return check_schema(args);
   tct_error err = {0};
-  char *text = tct_schema_draft_nonprivate(args->operand[0], args->read.label, &err);
+  char *text = tct_schema_draft_nonprivate(args->operand[0], NULL, args->read.label, &err);
   if (!text) return cli_fail_error(&err);
   int code = cli_write(args->output, print_draft, text);
   tct_text_free(text);

@@ -212,7 +212,7 @@ static tct_status find(cli_args *args, search *s, tct_error *err) {
   s->rows = tct_data_rows(s->data);
   s->classes = tct_data_kind(s->data) == TCT_LABELS_CLASSES ? tct_data_classes(s->data) : 0;
   tct_status status = cli_fit_weigh(args, s->data, err);
-  if (status == TCT_OK) status = tct_config_use_schema(&args->config, s->data, err);
+  if (status == TCT_OK) status = tct_config_use_schema(&args->config, s->data, NULL, NULL, err);
   if (status == TCT_OK) status = compose(args, s, tct_data_cols(s->data), err);
   if (status != TCT_OK) return status;
   args->config.output = cli_to_standard_output(args) ? NULL : args->output;

@@ -155,7 +155,7 @@ static void print_summary(const json_t *root) {
 
 static int run_summary(cli_args *args) {
   tct_error err = {0};
-  tct_model *model = tct_model_read(args->operand[0], &err);
+  tct_model *model = tct_model_read(args->operand[0], NULL, &err);
   if (!model) return cli_fail_error(&err);
   char *text = tct_summary_json(model, isnan(args->level) ? 0.95 : args->level, args->covariance, &err);
   tct_model_free(model);

@@ -30,7 +30,7 @@ static int plan_estimate(cli_args *args, int64_t rows, int64_t cols, json_t **es
   tct_error err = {0};
   if (!args->config.estimate) return 0;
   int64_t lists, columns = open_columns(args, cols, &lists);
-  char *text = tct_estimate_lists_json(&args->config, rows, columns, lists, &args->config, &err);
+  char *text = tct_estimate_json(&args->config, rows, columns, lists, &args->config, &err);
   if (!text) return cli_fail_error(&err);
   *estimate = cli_take_json(text);
   if (isnan(args->config.row_norm)) args->config.row_norm = sqrt((double)cols + args->config.intercept);
@@ -114,7 +114,7 @@ static tct_status make_plan(cli_args *args, run *r, tct_error *err) {
                            "--loss logistic for two"};
     return err->status;
   }
-  r->plan = tct_plan_new(&args->config, tct_data_all_rows(r->data), tct_data_cols(r->data), err);
+  r->plan = tct_plan_new(&args->config, tct_data_rank_rows(r->data, -1), tct_data_cols(r->data), err);
   return r->plan ? TCT_OK : err->status;
 }
 
@@ -137,7 +137,7 @@ static tct_status train(cli_args *args, run *r, tct_error *err) {
   if (tct_team_rank(r->team) > 0) args->config.progress = NULL;
   if (tct_data_kind(r->data) == TCT_LABELS_CLASSES) args->config.classes = tct_data_classes(r->data);
   tct_status status = weigh_and_estimate(args, r, err);
-  if (status == TCT_OK) status = tct_config_use_schema(&args->config, r->data, err);
+  if (status == TCT_OK) status = tct_config_use_schema(&args->config, r->data, NULL, NULL, err);
   if (status == TCT_OK) status = make_plan(args, r, err);
   status = tct_team_agree(r->team, status, err);
   r->planned = cli_seconds() - start;
@@ -198,7 +198,7 @@ static int check_estimate(const cli_args *args) {
   int64_t lists, columns = open_columns(args, 1, &lists);
   if (columns < 0) return 0;             /* reading says why */
   if (columns + lists == 0) columns = 1; /* that there is nothing to estimate is said once the table is read */
-  char *estimate = tct_estimate_lists_json(&args->config, 1000, columns, lists, NULL, &err);
+  char *estimate = tct_estimate_json(&args->config, 1000, columns, lists, NULL, &err);
   tct_text_free(estimate);
   return estimate ? 0 : cli_fail_error(&err);
 }

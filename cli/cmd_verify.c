@@ -22,18 +22,24 @@ static int is_weaker(const json_t *root) {
   return weaker;
 }
 
-/* The last line: "verified" only for what protects people as it says. */
+/* The last line: "verified" only for what was checked whole and protects people as it says. */
 static void print_verdict(const json_t *root) {
   const char *verdict = cli_string(root, "verdict");
   const char *epsilon = cli_real(cli_number(root, "epsilon")), *delta = cli_real(cli_number(root, "delta"));
+  const char *open = json_is_true(json_object_get(root, "replanned"))
+                         ? ""
+                         : "; older rules planned this file, and whether its settings give its releases was not "
+                           "checked";
   if (!strcmp(verdict, "none"))
     printf("\nverified: the model claims no privacy (NONE)\n");
   else if (!strcmp(verdict, "reproducible"))
-    printf("\nNOT PRIVATE: the figures agree (epsilon %s at delta %s), but reproducible noise protects nobody\n",
-           epsilon, delta);
+    printf("\nNOT PRIVATE: the figures agree (epsilon %s at delta %s), but reproducible noise protects nobody%s\n",
+           epsilon, delta, open);
   else if (!strcmp(verdict, "for_tests"))
-    printf("\nFOR TESTS: the figures agree (epsilon %s at delta %s), but the run was charged to a ledger for tests\n",
-           epsilon, delta);
+    printf("\nFOR TESTS: the figures agree (epsilon %s at delta %s), but the run was charged to a ledger for tests%s\n",
+           epsilon, delta, open);
+  else if (!strcmp(verdict, "in_part"))
+    printf("\nVERIFIED IN PART: the releases cost epsilon %s at delta %s%s\n", epsilon, delta, open);
   else if (!strcmp(verdict, "verified"))
     printf("\nverified: epsilon %s at delta %s, %s%s\n", epsilon, delta, cli_string(root, "neighbours"),
            is_weaker(root) ? "; the promise is weaker than that: see the notes above" : "");
@@ -66,7 +72,7 @@ static const char *first_failure(const json_t *root) {
 
 static int run_verify(cli_args *args) {
   tct_error err = {0};
-  char *text = tct_verify_json(args->operand[0], args->config.ledger, &err);
+  char *text = tct_verify_json(args->operand[0], NULL, args->config.ledger, NULL, &err);
   if (!text) return cli_fail_error(&err);
   json_t *root = cli_take_json(text);
   if (!root) return CLI_RUN;

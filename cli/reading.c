@@ -19,7 +19,7 @@ int cli_model_reading(cli_args *args, const tct_model *model, json_t **keep) {
   if (!args->read.schema_path) args->read.schema_text = tct_model_schema(model);
   if (!args->read.label && !args->read.schema_path && !args->read.schema_text && *cli_string(*keep, "label"))
     args->read.label = cli_string(*keep, "label");
-  if (!args->read.cols) args->read.cols = tct_model_cols(model);
+  if (!args->read.cols) tct_model_shape(model, NULL, &args->read.cols);
   return cli_classes_of_model(args, model);
 }
 
@@ -36,5 +36,5 @@ int cli_public_shape(cli_args *args, int64_t *rows, int64_t *cols) {
     return cli_fail(CLI_USAGE, "the public shape is missing; give --schema and --records N, or --shape N,P");
   if (!schema) return cli_shape(args->shape, rows, cols);
   *rows = args->records;
-  return tct_config_use_schema_file(&args->config, schema, cols, &err) == TCT_OK ? 0 : cli_fail_error(&err);
+  return tct_config_use_schema(&args->config, NULL, schema, cols, &err) == TCT_OK ? 0 : cli_fail_error(&err);
 }

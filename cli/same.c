@@ -52,5 +52,5 @@ tct_status cli_same(const cli_verb *verb, const cli_args *args, const char *cons
       if (!is_free(o->name, free_options)) add_option(&l, o, args);
   snprintf(l.text[l.count], TEXT, "%d", args->operands);
   add(&l, "the number of files", l.text[l.count]);
-  return tct_team_compare(team, l.names, l.values, l.count, err);
+  return tct_team_compare(team, TCT_OK, l.names, l.values, l.count, err);
 }

@@ -14,7 +14,7 @@ static tct_model *train(const char *table, const char *schema, tct_error *err) {
   config.loss = "logistic", config.epsilon = 1, config.delta = 1e-6;
   tct_data *data = tct_data_read(table, &options, err);
   tct_plan *plan = NULL;
-  if (data && tct_config_use_schema(&config, data, err) == TCT_OK)
+  if (data && tct_config_use_schema(&config, data, NULL, NULL, err) == TCT_OK)
     plan = tct_plan_new(&config, tct_data_rows(data), tct_data_cols(data), err);
   tct_model *model = plan ? tct_fit(plan, data, err) : NULL;
   tct_plan_free(plan);
@@ -28,9 +28,11 @@ int main(int argc, char **argv) {
   if (argc != 5) return fprintf(stderr, "usage: engineer TABLE.csv SCHEMA.json MODEL.json PAGE.html\n"), 2;
   tct_model *model = train(argv[1], argv[2], &err);
   int ok = model && tct_model_write(model, argv[3], &err) == TCT_OK &&
-           tct_report_write(model, argv[4], &err) == TCT_OK && tct_verify(argv[3], NULL, &verdict, &err) == TCT_OK;
+           tct_report_page_write(model, NULL, argv[4], &err) == TCT_OK;
+  char *checks = ok ? tct_verify_json(argv[3], NULL, NULL, &verdict, &err) : NULL;
+  tct_text_free(checks);
   tct_model_free(model);
-  if (!ok) return fprintf(stderr, "engineer: %s\n", err.text), 1;
+  if (!checks) return fprintf(stderr, "engineer: %s\n", err.text), 1;
   printf("epsilon %g at delta %g, proved: %s\n", verdict.epsilon, verdict.delta,
          verdict.kind == TCT_VERDICT_VERIFIED ? "yes" : "no");
   return verdict.kind != TCT_VERDICT_VERIFIED;

@@ -2,23 +2,16 @@
 #include "fuzz_check.h"
 #include "model/model.h"
 
-#include <stdio.h>
-#include <unistd.h>
-
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
-
-static char path[64];
 
 static void verify(const char *text) {
   tct_error err = {0};
   tct_verdict verdict = {.size = sizeof verdict};
-  if (!path[0]) snprintf(path, sizeof path, "/tmp/tacit-fuzz-model-%d.json", (int)getpid());
-  FILE *out = fopen(path, "wb");
-  require(out != NULL && fputs(text, out) >= 0 && fclose(out) == 0);
-  tct_status status = tct_verify(path, NULL, &verdict, &err);
-  require((status == TCT_OK) == (err.status == TCT_OK));
-  if (status == TCT_OK) require((verdict.kind == TCT_VERDICT_REFUSED) == (verdict.why[0] != 0));
-  unlink(path);
+  char *answer = tct_verify_json(NULL, text, NULL, &verdict, &err);
+  require(answer != NULL);
+  require((verdict.kind == TCT_VERDICT_REFUSED) == (verdict.why[0] != 0));
+  require((verdict.kind == TCT_VERDICT_REFUSED) == (err.status == TCT_E_DATA));
+  tct_text_free(answer);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
@@ -27,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
   require(text != NULL);
   memcpy(text, bytes, count);
   text[count] = 0;
-  tct_model *model = tct_model_parse(text, &err);
+  tct_model *model = tct_model_read(NULL, text, &err);
   require((model != NULL) == (err.status == TCT_OK) && (model || err.text[0] != 0));
   if (model) verify(text);
   tct_model_free(model);

@@ -62,7 +62,9 @@ typedef struct tct_error {
   char text[768]; /* one sentence: what is wrong, then what to do */
 } tct_error;
 
-TCT_API int tct_status_exit_code(tct_status status);
+static inline int tct_status_exit_code(tct_status status) {
+  return status >= TCT_E_USAGE && status <= TCT_E_BUDGET ? (int)status : status != TCT_OK;
+}
 
 /* Whose names a sentence has for settings and calls. */
 typedef enum tct_wording {
@@ -253,10 +255,19 @@ static inline void tct_read_options_default(tct_read_options *options) {
   tct_read_options_default_sized(options, sizeof *options);
 }
 
-/* Reads CSV, JSON Lines, Stata files, LIBSVM text or NPY, each also compressed.  Also an NPZ archive whose arrays are
+typedef struct tct_team tct_team;
+
+/* Reads a table of CSV, JSON Lines, Stata, LIBSVM text or NPY, each also compressed; or an NPZ archive whose arrays are
  * X, the records, and y, their labels.  The format is told by content.  A Stata file's observations count as lines.
- * path: a file, or "-" for standard input. */
-TCT_API tct_data *tct_data_read(const char *path, const tct_read_options *options, tct_error *err);
+ * paths: files in the order of their records, or one "-" for standard input.
+ * team: NULL; or the ranks (tct_team_new) that each read their share.  One file, uncompressed, has its records shared
+ * out; else there are at least as many files as ranks.  A model does not depend on how the records are shared out.  The
+ * team outlives the data.  Called by all ranks. */
+TCT_API tct_data *tct_data_read_parts(const char *const *paths, size_t count, const tct_read_options *options,
+                                      tct_team *team, tct_error *err);
+static inline tct_data *tct_data_read(const char *path, const tct_read_options *options, tct_error *err) {
+  return tct_data_read_parts(&path, 1, options, NULL, err);
+}
 
 /* A data frame in somebody else's memory, taken over through the Arrow C stream interface
  * (https://arrow.apache.org/docs/format/CStreamInterface.html); include the header that declares these structures. */
@@ -265,14 +276,16 @@ typedef struct tct_frame tct_frame;
 
 /* Reads the stream to its end and releases it, on every path.  The frame keeps the chunks and copies nothing. */
 TCT_API tct_frame *tct_frame_take(struct ArrowArrayStream *stream, tct_error *err);
-TCT_API int64_t tct_frame_rows(const tct_frame *frame);
-TCT_API int64_t tct_frame_cols(const tct_frame *frame);
+TCT_API void tct_frame_shape(const tct_frame *frame, int64_t *rows, int64_t *cols);
 TCT_API const char *tct_frame_name(const tct_frame *frame, int64_t column); /* borrowed; NULL: no such column */
 /* As tct_data_read of a file of the same records.  Columns go by name: numbers of any width, booleans, texts,
  * dictionaries of these.  A null or NaN is missing; a number is a listed text if they are the same number, true is
  * "true", "True", "TRUE" or "1".  Without a schema every column but the label is a number as it is.  options->label: a
- * name; options->key: NULL.  Errors name the column and count records from 1.  The data do not need the frame. */
-TCT_API tct_data *tct_data_read_frame(const tct_frame *frame, const tct_read_options *options, tct_error *err);
+ * name; options->key: NULL.  Errors name the column and count records from 1.  The data do not need the frame.
+ * team: NULL, or the ranks that each give a part, which may have no records, but has the columns.  The records are
+ * those of rank 0, then of rank 1, and so on.  frame NULL: this rank has failed, and err, filled, says why to all. */
+TCT_API tct_data *tct_data_read_frame(const tct_frame *frame, const tct_read_options *options, tct_team *team,
+                                      tct_error *err);
 /* Numbers the distinct values of a column in the order of their coming.  code: [rows], -1 = missing.  values: NULL, or
  * receives them as a JSON array of texts, numbers and booleans; 3 and 3.0 are one value. */
 TCT_API tct_status tct_frame_codes(const tct_frame *frame, const char *name, int64_t *code, char **values,
@@ -291,14 +304,10 @@ TCT_API tct_data *tct_data_view(const tct_matrix *x, const double *y, tct_labels
 
 /* Borrows the records of `table`, which must outlive the handle, with all that it says of itself: names, schema, what
  * was left out and what was not accounted for.  y: [rows] labels of that kind, which take the place of the table's;
- * NULL: the table's own, and labels is not read.  What is done to the new handle (tct_data_weigh) does not touch the
- * table. */
-TCT_API tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_labels labels, tct_error *err);
-
-/* Names the classes of a relabelled table (TCT_LABELS_CLASSES): names[k] is what the label k is called.  They are
- * public and copied.  TCT_E_USAGE: they have names already; TCT_E_DATA: a label is `count` or above. */
-TCT_API tct_status tct_data_name_classes(tct_data *data, const char *const *names, int64_t count, tct_class_kind kind,
-                                         tct_error *err);
+ * NULL: the table's own, and labels is not read.  classes: [count] what the labels 0, 1, ... of TCT_LABELS_CLASSES are
+ * called, public and copied; or NULL.  What is done to the new handle (tct_data_weigh) does not touch the table. */
+TCT_API tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_labels labels,
+                                   const char *const *classes, int64_t count, tct_class_kind kind, tct_error *err);
 
 /* Weighs the records: row i's loss counts weight[i]/cap times, weights cut to [0, cap].  cap > 0 is public; no record
  * then moves anything more than one without weights does, so that it costs nothing.  weight: [rows], copied; NULL: all
@@ -308,9 +317,11 @@ TCT_API tct_status tct_data_name_classes(tct_data *data, const char *const *name
 TCT_API tct_status tct_data_weigh(tct_data *data, const double *weight, double cap, const int64_t *person,
                                   tct_error *err);
 
-TCT_API int64_t tct_data_rows(const tct_data *data); /* in this process */
-TCT_API int64_t tct_data_cols(const tct_data *data); /* features after the schema, without the intercept */
+/* The records of this process; features after the schema, without the intercept. */
 TCT_API const tct_matrix *tct_data_matrix(const tct_data *data);
+static inline int64_t tct_data_rows(const tct_data *data) { return tct_data_matrix(data)->rows; }
+static inline int64_t tct_data_cols(const tct_data *data) { return tct_data_matrix(data)->cols; }
+TCT_API int64_t tct_data_rank_rows(const tct_data *data, int rank);         /* on that rank; -1: on all together */
 TCT_API const double *tct_data_labels(const tct_data *data);                /* [rows], or NULL */
 TCT_API const char *tct_data_feature(const tct_data *data, int64_t column); /* name, borrowed */
 /* How the labels were read: with TCT_LABELS_CLASSES asked for, TCT_LABELS_BINARY where the public list has two classes
@@ -333,28 +344,21 @@ TCT_API void tct_data_free(tct_data *data);
  * relabelled table or a view gets a copy of its own.  Weigh it before.  On failure what the table says is as it was,
  * and config too. */
 TCT_API tct_status tct_data_estimate(tct_data *data, tct_config *config, tct_error *err);
-/* What an estimate of so many columns of numbers promises, without data.  rest: gets the fit's budget, or NULL.  JSON:
- * asked, releases, events, epsilon, delta, accountant, memory_bytes (of the texts of `lists`: one a record and column).
- */
-TCT_API char *tct_estimate_json(const tct_config *config, int64_t rows, int64_t columns, tct_config *rest,
-                                tct_error *err);
-/* The same with `lists` columns of categories whose lists are estimated. */
-TCT_API char *tct_estimate_lists_json(const tct_config *config, int64_t rows, int64_t columns, int64_t lists,
-                                      tct_config *rest, tct_error *err);
+/* What an estimate of so many columns of numbers, and so many `lists` of categories, promises without data.  rest: gets
+ * the fit's budget, or NULL.  JSON: asked, releases, events, epsilon, delta, accountant, memory_bytes (of the texts of
+ * the lists: one a record and column). */
+TCT_API char *tct_estimate_json(const tct_config *config, int64_t rows, int64_t columns, int64_t lists,
+                                tct_config *rest, tct_error *err);
 
-/* Drafts a schema (JSON text) from the data.  NOT private: its values are the data's own and must
- * be replaced by public knowledge. */
-TCT_API char *tct_schema_draft_nonprivate(const char *path, const char *label, tct_error *err);
-/* The same from `length` bytes of CSV text. */
-TCT_API char *tct_schema_draft_text_nonprivate(const char *csv, size_t length, const char *label, tct_error *err);
+/* Drafts a schema (JSON text) from a CSV or Stata file, or from CSV text; the other NULL.  NOT private: its values are
+ * the data's own and must be replaced by public knowledge. */
+TCT_API char *tct_schema_draft_nonprivate(const char *path, const char *csv, const char *label, tct_error *err);
 /* Looks at a schema as a reviewer would.  path or text, the other NULL.  A schema that cannot be read is an error.
  * JSON: ok, findings[{column, level, text}].  level "must": as it stands, training with it is not what its epsilon
  * says, and ok is false; "look": bounds that look taken from data, rules that are missing. */
 TCT_API char *tct_schema_check_json(const char *path, const char *text, tct_error *err);
 
 /* ---- ranks: one run over several processes, each with its part of the rows ---------------------- */
-
-typedef struct tct_team tct_team;
 
 /* The processes of this run: alone, or the ranks that mpirun started (Open MPI).  At most one at a time. */
 TCT_API tct_team *tct_team_new(tct_error *err);
@@ -428,29 +432,17 @@ TCT_API tct_team *tct_team_sockets(const tct_sockets *options, tct_error *err);
 
 TCT_API int tct_team_rank(const tct_team *team); /* from 0 */
 TCT_API int tct_team_size(const tct_team *team);
-/* Called by all ranks with what each has come to: all get TCT_OK, or the error of the lowest rank that failed. */
-TCT_API tct_status tct_team_agree(tct_team *team, tct_status status, tct_error *err);
-/* Have all ranks been given the same settings?  names[count]: for the sentence, the same list on all ranks; values: as
- * text, NULL where not given.  All get TCT_OK, or TCT_E_USAGE that names the first that differs and shows no value.
- * tct_data_read_parts and tct_fit do this by themselves for what they are given.  Called by all ranks. */
-TCT_API tct_status tct_team_compare(tct_team *team, const char *const *names, const char *const *values, size_t count,
-                                    tct_error *err);
+/* Called by all ranks with what each has come to: all get TCT_OK, or the error of the lowest rank that failed.  Then,
+ * have all been given the same settings?  names[count]: for the sentence, the same list on all ranks; values: as text,
+ * NULL where not given.  All get TCT_OK, or TCT_E_USAGE that names the first that differs and shows no value.
+ * tct_data_read_parts and tct_fit do this by themselves for what they are given. */
+TCT_API tct_status tct_team_compare(tct_team *team, tct_status status, const char *const *names,
+                                    const char *const *values, size_t count, tct_error *err);
+static inline tct_status tct_team_agree(tct_team *team, tct_status status, tct_error *err) {
+  return tct_team_compare(team, status, NULL, NULL, 0, err);
+}
 /* Waits for the other ranks to come here too. */
 TCT_API void tct_team_free(tct_team *team);
-
-/* Reads this rank's share of one table.  It may be one uncompressed file, whose records are shared out.  Or it is at
- * least as many parts as there are ranks, each a file of its own that tct_data_read would read, in the order of their
- * records.  A model does not depend on how the records are shared out.  The team outlives the data.  Called by all
- * ranks. */
-TCT_API tct_data *tct_data_read_parts(const char *const *paths, size_t count, const tct_read_options *options,
-                                      tct_team *team, tct_error *err);
-/* This rank's part of one table from a frame, which may have no records, but has the columns.  The records are those of
- * rank 0, then of rank 1, and so on.  frame NULL: this rank has failed, and err, filled already, says why; all ranks
- * get that error.  The team outlives the data.  Called by all ranks. */
-TCT_API tct_data *tct_data_read_frame_part(const tct_frame *frame, const tct_read_options *options, tct_team *team,
-                                           tct_error *err);
-TCT_API int64_t tct_data_all_rows(const tct_data *data);            /* on all ranks; what tct_plan_new is given */
-TCT_API int64_t tct_data_rank_rows(const tct_data *data, int rank); /* rank: 0 .. tct_team_size - 1 */
 
 /* ---- parties: columns of the same people in several hands --------------------------------------- */
 
@@ -496,36 +488,12 @@ TCT_API tct_model *tct_join(const tct_config *config, const tct_data *data, cons
 
 typedef struct tct_plan tct_plan;
 
-/* The norm in which a sensitivity is stated. */
-typedef enum tct_norm {
-  TCT_NORM_L2 = 0,
-  TCT_NORM_L1 = 1,
-  TCT_NORM_SCORE = 2, /* of a choice: how far any one score moves under the run's neighbour relation */
-} tct_norm;
-
-/* A release: one kind of number that leaves the data with noise, as a plan promises it or a model file states it. */
-typedef struct tct_release_info {
-  size_t size;        /* sizeof(tct_release_info), set by the caller */
-  int32_t norm;       /* tct_norm of the sensitivity */
-  int32_t reserved;   /* 0 */
-  double sensitivity; /* length of one record's own term; NaN: it follows from earlier releases */
-  double deviation; /* of the noise, in units of what is released; 0: a choice, or no noise; NaN: it follows, or the run
-                     * brings it within its budget */
-  double lattice;   /* spacing of the sum and its noise, a power of two; NaN: it follows */
-  int64_t count;    /* how often one fit makes it */
-  int64_t fits;     /* how many fits make it; of a plan 1 */
-  char name[96];    /* what is released, in words */
-  char kind[32];    /* of event that each is charged as, e.g. "gaussian" (tct_components_json) */
-  char event[160];  /* the event with its numbers, e.g. "gaussian:noise=2.5,count=1" */
-} tct_release_info;
-
-/* Fills what is unset from the public bounds of the data's schema: row_norm where it is NaN, label_bound and
- * label_shift where the one is NaN and the other 0.  Every number and every category adds at most 1 to |x|^2, and so
- * does the intercept.  Without a schema it changes nothing. */
-TCT_API tct_status tct_config_use_schema(tct_config *config, const tct_data *data, tct_error *err);
-/* The same from the schema's file at `path`, before there are data; *cols becomes the number of features that it makes,
- * for tct_plan_new.  TCT_E_DATA if the file is no schema. */
-TCT_API tct_status tct_config_use_schema_file(tct_config *config, const char *path, int64_t *cols, tct_error *err);
+/* Fills what is unset from public bounds, those of the data's schema or, before there are data, of the schema's file
+ * (the other NULL).  row_norm where it is NaN; label_bound and label_shift where the one is NaN and the other 0.  Every
+ * number and every category adds at most 1 to |x|^2, and so does the intercept.  Without a schema it changes nothing.
+ * cols: gets the number of features, for tct_plan_new, or NULL. */
+TCT_API tct_status tct_config_use_schema(tct_config *config, const tct_data *data, const char *path, int64_t *cols,
+                                         tct_error *err);
 
 /* rows, cols: the public shape.  There is no data argument. */
 TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t cols, tct_error *err);
@@ -537,8 +505,10 @@ TCT_API tct_status tct_config_check(const tct_config *config, int bounds_follow,
 /* How the labels of this configuration's loss are read; TCT_LABELS_UNKNOWN if there is no such loss. */
 TCT_API tct_labels tct_config_labels(const tct_config *config);
 /* The plan as a JSON object.
- *   what:   solver, loss, penalty, settings, rows, columns; why, loss_why (where a rule chose the solver, or the loss)
- *   cost:   epsilon, delta, neighbours, accountant, noise_multiplier, events
+ *   what:   solver, loss, penalty, rows, columns; why, loss_why (where a rule chose the solver, or the loss)
+ *   bounds: row_norm, label_bound (null: none), intercept, weight_bound.  No released weight is larger, but with a
+ *           chance below 1e-30 (null: not known).
+ *   cost:   private, epsilon, delta, neighbours, accountant, noise_multiplier, events; fits, as the model file has them
  *   each:   models, the fits of several classes; each{epsilon, delta} of one
  *   effort: memory_bytes; max_passes over the data, where the data decide how many there are
  *   words:  note (what to know before); warnings[{name, text, source, weakens}]
@@ -546,23 +516,6 @@ TCT_API tct_labels tct_config_labels(const tct_config *config);
  * A warning says where the promise says little (weakens: true), or where the model is likely of no use, by
  * docs/guide/choosing-epsilon.md. */
 TCT_API char *tct_plan_json(const tct_plan *plan, tct_error *err);
-/* The same in types.  Texts are borrowed from the plan. */
-TCT_API const char *tct_plan_solver(const tct_plan *plan); /* spec with every option */
-TCT_API const char *tct_plan_why(const tct_plan *plan);    /* the rule's reason for it; NULL: it was named */
-TCT_API int64_t tct_plan_rows(const tct_plan *plan);
-TCT_API int64_t tct_plan_cols(const tct_plan *plan);      /* without the intercept */
-TCT_API int tct_plan_has_intercept(const tct_plan *plan); /* 0 or 1 */
-TCT_API int tct_plan_is_private(const tct_plan *plan);    /* 0: no promise at all */
-TCT_API double tct_plan_epsilon(const tct_plan *plan);    /* INFINITY without privacy */
-TCT_API double tct_plan_delta(const tct_plan *plan);      /* NaN without privacy */
-TCT_API tct_neighbours tct_plan_neighbours(const tct_plan *plan);
-TCT_API double tct_plan_row_norm(const tct_plan *plan);    /* R; NaN: none */
-TCT_API double tct_plan_label_bound(const tct_plan *plan); /* Y; 1 for two-valued labels; NaN: none */
-/* No released weight, the intercept included, is larger, but with a chance below 1e-30; INFINITY: no bound is known. */
-TCT_API double tct_plan_weight_bound(const tct_plan *plan);
-TCT_API int64_t tct_plan_releases(const tct_plan *plan); /* how many kinds of release; 0 without privacy */
-/* index: 0 .. tct_plan_releases - 1.  out->size must be set. */
-TCT_API tct_status tct_plan_release(const tct_plan *plan, int64_t index, tct_release_info *out, tct_error *err);
 TCT_API void tct_plan_free(tct_plan *plan);
 
 /* ---- model ------------------------------------------------------------------------------------ */
@@ -573,43 +526,22 @@ TCT_API const char *tct_model_warning(const tct_model *model);
 /* Trains.  With a ledger the promise is written to it, durably, before the first noise is drawn. */
 TCT_API tct_model *tct_fit(const tct_plan *plan, const tct_data *data, tct_error *err);
 
-TCT_API int64_t tct_model_cols(const tct_model *model);
-TCT_API int64_t tct_model_models(const tct_model *model); /* rows of coefficients: 1, or one for each of the classes */
+/* models: rows of coefficients, 1 or one for each class; cols: features after the schema.  NULL: not asked for. */
+TCT_API void tct_model_shape(const tct_model *model, int64_t *models, int64_t *cols);
 TCT_API const double *tct_model_coefficients(const tct_model *model); /* [models][cols], borrowed */
 TCT_API const double *tct_model_intercepts(const tct_model *model);   /* [models], borrowed; 0 where it has none */
-TCT_API double tct_model_intercept(const tct_model *model);           /* of the first row */
-TCT_API int tct_model_has_intercept(const tct_model *model);
-TCT_API int64_t tct_model_rows(const tct_model *model); /* records of the training */
-/* Texts are borrowed from the model. */
-TCT_API const char *tct_model_feature(const tct_model *model, int64_t column); /* name; NULL: there is no such column */
-TCT_API const char *tct_model_label(const tct_model *model);                   /* the label column's name, or NULL */
-/* Named classes: 0 where they have no names, else 2 (negative, positive) of one row, or one for each row. */
-TCT_API int64_t tct_model_classes(const tct_model *model);
+/* Named classes: 0 where they have no names, else 2 (negative, positive) of one row, or one for each row.  kind: what
+ * the names are, or NULL. */
+TCT_API int64_t tct_model_classes(const tct_model *model, tct_class_kind *kind);
 /* NULL: there is no such class, or it is all that is not the positive one (class 0 of two). */
 TCT_API const char *tct_model_class(const tct_model *model, int64_t k);
-TCT_API tct_class_kind tct_model_class_kind(const tct_model *model);
-TCT_API const char *tct_model_loss(const tct_model *model); /* specs with every option */
-TCT_API const char *tct_model_penalty(const tct_model *model);
-TCT_API const char *tct_model_solver(const tct_model *model);
-TCT_API double tct_model_row_norm(const tct_model *model);    /* R; NaN: none */
-TCT_API double tct_model_label_bound(const tct_model *model); /* Y; NaN: none was given */
-/* The claim as the file states it; tct_verify says whether it holds. */
-TCT_API int tct_model_is_private(const tct_model *model);
-TCT_API double tct_model_epsilon(const tct_model *model); /* INFINITY without privacy */
-TCT_API double tct_model_delta(const tct_model *model);   /* NaN without privacy */
-TCT_API tct_neighbours tct_model_neighbours(const tct_model *model);
-TCT_API const char *tct_model_accountant(const tct_model *model); /* NULL without privacy */
-/* Kinds of release over all fits behind the model, in the file's order; 0: none. */
-TCT_API int64_t tct_model_releases(const tct_model *model);
-/* index: 0 .. tct_model_releases - 1.  out->size must be set. */
-TCT_API tct_status tct_model_release(const tct_model *model, int64_t index, tct_release_info *out, tct_error *err);
 /* The model file's text (JSON). */
 TCT_API char *tct_model_json(const tct_model *model, tct_error *err);
 /* Writes aside, fsyncs, renames: an existing file is replaced whole or stays as it was.  TCT_E_USAGE: it is a ledger,
  * or one of the files that the model was trained from, by whatever name (tct_file_write). */
 TCT_API tct_status tct_model_write(const tct_model *model, const char *path, tct_error *err);
-TCT_API tct_model *tct_model_read(const char *path, tct_error *err);
-TCT_API tct_model *tct_model_parse(const char *json, tct_error *err);
+/* path or text, the other NULL. */
+TCT_API tct_model *tct_model_read(const char *path, const char *text, tct_error *err);
 /* The schema that the model was trained under, as JSON text, or NULL if it had none. Borrowed. */
 TCT_API const char *tct_model_schema(const tct_model *model);
 TCT_API void tct_model_free(tct_model *model);
@@ -643,19 +575,15 @@ TCT_API char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_dat
  * real labels, cut to the model's label bound: mse, r2.  standard_error: of the population's figure; noise_error: of
  * this table's.  Weighed data (tct_data_weigh) give weighed means; of persons, the figures protect a person. */
 TCT_API char *tct_evaluate_json(const tct_model *model, const tct_data *data, const tct_config *budget, tct_error *err);
-/* Recomputes a model file's claim.  JSON object: verdict, ok, form, checks[{name, ok, text}], epsilon, ..., warnings as
- * in a plan.  verdict: failed, verified, none, reproducible, for_tests (tct_verdict_kind says what
- * each means); ok: no check that was made failed, which is less than "verified".  ledger: path or NULL.  A check that
- * failed gives the text too, with "ok" false, and err says it (TCT_E_DATA). */
-TCT_API char *tct_verify_json(const char *path, const char *ledger, tct_error *err);
-
-/* What a verification came to, in types: the text of tct_verify_json has every check beside it. */
+/* What a verification came to. */
 typedef enum tct_verdict_kind {
-  TCT_VERDICT_REFUSED = 0,      /* a check failed: `why` */
-  TCT_VERDICT_VERIFIED = 1,     /* the claim holds for a run that the file's settings describe */
-  TCT_VERDICT_NO_PRIVACY = 2,   /* the file is sound and claims no privacy at all */
-  TCT_VERDICT_REPRODUCIBLE = 3, /* sound, but the noise came from a seed: it protects nobody */
-  TCT_VERDICT_FOR_TESTS = 4,    /* sound, but charged to a ledger that takes such noise */
+  TCT_VERDICT_REFUSED = 0,      /* "failed": a check failed, `why` */
+  TCT_VERDICT_VERIFIED = 1,     /* "verified": the claim holds for a run that the file's settings describe */
+  TCT_VERDICT_NO_PRIVACY = 2,   /* "none": the file is sound and claims no privacy at all */
+  TCT_VERDICT_REPRODUCIBLE = 3, /* "reproducible": sound, but the noise came from a seed: it protects nobody */
+  TCT_VERDICT_FOR_TESTS = 4,    /* "for_tests": sound, but charged to a ledger that takes such noise */
+  TCT_VERDICT_IN_PART = 5,      /* "in_part": the releases cost what is claimed; older rules planned them, and whether
+                                 * the settings as asked give them was not checked */
 } tct_verdict_kind;
 typedef struct tct_verdict {
   size_t size;           /* sizeof(tct_verdict), set by the caller */
@@ -668,16 +596,11 @@ typedef struct tct_verdict {
   double epsilon, delta; /* the claim; epsilon INFINITY: none */
   char why[240];         /* the first check that failed, one sentence; "" = none */
 } tct_verdict;
-/* out->size must be set.  TCT_OK: every check holds; out->kind says what that protects.  TCT_E_DATA with out filled: a
- * check failed (TCT_VERDICT_REFUSED), as with a forged claim.  Otherwise the file cannot be read at all. */
-TCT_API tct_status tct_verify(const char *path, const char *ledger, tct_verdict *out, tct_error *err);
-/* The page that a model is published with: one self-contained HTML file for people, from the model file alone.  It
- * says what is protected and from whom, the cost, the releases, public bounds, what is not covered, the weights and the
- * noise in them, and how to check it.  The same model gives the same bytes. */
-TCT_API char *tct_report_html(const tct_model *model, tct_error *err);
-/* Writes that page: whole, or not at all. */
-TCT_API tct_status tct_report_write(const tct_model *model, const char *path, tct_error *err);
-
+/* Recomputes the claim of a model file: path or its text, the other NULL.  ledger: path or NULL.  out: the verdict in
+ * types, or NULL.  JSON: verdict, ok (no check that was made failed), form, replanned, checks[{name, ok, text}],
+ * epsilon, ..., warnings as in a plan.  A check that failed, as with a forged claim, gives the text too, and err says
+ * it (TCT_E_DATA).  NULL: the file cannot be read at all. */
+TCT_API char *tct_verify_json(const char *path, const char *text, const char *ledger, tct_verdict *out, tct_error *err);
 /* What the model file cannot know and the page's readers ask first.  Texts in UTF-8, of any length, borrowed during the
  * call; NULL: not said. */
 typedef struct tct_page_options {
@@ -692,8 +615,11 @@ TCT_API void tct_page_options_default_sized(tct_page_options *options, size_t si
 static inline void tct_page_options_default(tct_page_options *options) {
   tct_page_options_default_sized(options, sizeof *options);
 }
-/* The same page with these texts, and the page written to a file; options NULL: as tct_report_html. */
+/* The page that a model is published with: one self-contained HTML file for people, from the model file alone.  It
+ * says what is protected and from whom, the cost, the releases, public bounds, what is not covered, the weights and the
+ * noise in them, and how to check it.  The same model gives the same bytes.  options: NULL, or what is said besides. */
 TCT_API char *tct_report_page(const tct_model *model, const tct_page_options *options, tct_error *err);
+/* Writes that page: whole, or not at all. */
 TCT_API tct_status tct_report_page_write(const tct_model *model, const tct_page_options *options, const char *path,
                                          tct_error *err);
 /* Writes the model in LIBLINEAR's text form. */
@@ -738,8 +664,6 @@ TCT_API char *tct_composition_json(const tct_composition *composition, tct_error
 TCT_API int64_t tct_composition_parts(const tct_composition *composition);
 /* The plan that each model of a candidate is trained by; borrowed, NULL if there is no such part. */
 TCT_API const tct_plan *tct_composition_plan(const tct_composition *composition, int64_t part);
-/* The epsilon to give to tct_choose. */
-TCT_API double tct_composition_choice(const tct_composition *composition);
 TCT_API void tct_composition_free(tct_composition *composition);
 
 /* counts[i] <- 1 for at most `most` rows of each person, drawn at random, 0 for the others.  person: [rows] numbers in
@@ -809,17 +733,13 @@ TCT_API char *tct_components_json(const char *kind, const char *name, tct_error 
 
 /* ---- the budget ledger of a data set ------------------------------------------------------------ */
 
-/* Makes a ledger: a budget of (epsilon, delta) for all runs on one data set together.  name: words, or NULL.
- * filter: what permits a run, fixed for ever.  "mixed" or NULL counts mu^2 of Gaussian events beside epsilon and delta
- * of others.  "sum" is the plain sum of the runs' epsilon and delta.  "zcdp", "gdp" and "rdp" are for ledgers all of
- * whose events have such a cost.  Refuses a file that holds anything. */
-TCT_API tct_status tct_ledger_init(const char *path, const char *name, const char *filter, tct_neighbours neighbours,
-                                   double epsilon, double delta, tct_error *err);
-/* All settings of a new ledger. */
+/* All settings of a new ledger: a budget of (epsilon, delta) for all runs on one data set together. */
 typedef struct tct_ledger_options {
   size_t size;        /* sizeof(tct_ledger_options), set by tct_ledger_options_default */
   const char *name;   /* words for the data set, or NULL */
-  const char *filter; /* as above, or NULL */
+  const char *filter; /* what permits a run, fixed for ever.  "mixed" or NULL counts mu^2 of Gaussian events beside
+                       * epsilon and delta of others.  "sum" is the plain sum of the runs' epsilon and delta.  "zcdp",
+                       * "gdp" and "rdp" are for ledgers all of whose events have such a cost */
   double epsilon, delta;
   int32_t neighbours; /* tct_neighbours */
   int32_t persons;    /* 1: the unit is a person; a run whose unit is a record is refused, and the reverse */
@@ -833,48 +753,26 @@ TCT_API void tct_ledger_options_default_sized(tct_ledger_options *options, size_
 static inline void tct_ledger_options_default(tct_ledger_options *options) {
   tct_ledger_options_default_sized(options, sizeof *options);
 }
-/* tct_ledger_init with all settings.  On failure nothing is left behind. */
+/* Refuses a file that holds anything.  On failure nothing is left behind. */
 TCT_API tct_status tct_ledger_make(const char *path, const tct_ledger_options *options, tct_error *err);
 /* From now on the newest row of the ledger is named in a file elsewhere, too; one that was named before is let go.  A
- * ledger without the row that its anchor names was rolled back, and is charged no more. */
-TCT_API tct_status tct_ledger_anchor(const char *path, const char *anchor, tct_error *err);
-/* The same where the anchor of before was lost: `lost` says how, in one line, and becomes a row of the chain.  Whether
- * the ledger was rolled back until then, nobody can tell any more.  TCT_E_USAGE: the anchor is there, and agrees. */
-TCT_API tct_status tct_ledger_anchor_lost(const char *path, const char *anchor, const char *lost, tct_error *err);
+ * ledger without the row that its anchor names was rolled back, and is charged no more.  lost: NULL; or, where the
+ * anchor of before is gone, how it was lost, in one line that becomes a row of the chain.  Whether the ledger was
+ * rolled back until then, nobody can tell any more.  TCT_E_USAGE: it is there, and agrees. */
+TCT_API tct_status tct_ledger_anchor(const char *path, const char *anchor, const char *lost, tct_error *err);
 
 /* The ledger as JSON (docs/reference/format/ledger.schema.json): name, filter, epsilon, delta, head, runs[], spent,
  * left, information, unit, people, for_tests, anchor, lost_anchors[], changes[], reservations[], unaccounted_runs,
  * seeded_runs.
  * TCT_E_DATA: it was edited or is damaged. */
 TCT_API char *tct_ledger_json(const char *path, tct_error *err);
-/* Was the ledger edited, cut short, or rolled back to before one of these models' runs, or one of these anchors?
- * JSON: ok, checks[{name, ok, text}], head, runs.  A check that failed gives the text too, with "ok" false, and err
- * says it (TCT_E_DATA). */
+/* Was the ledger edited, cut short, or rolled back to before one of these models' runs, or one of these anchors?  JSON:
+ * verdict, ok, checks[{name, ok, text}], head, runs.  verdict: "sound"; "damaged": edited, cut short or unreadable as a
+ * ledger; "contradicted": whole in itself, but a model, an anchor or its budget says otherwise.  A check that failed
+ * gives the text too, and err says it (TCT_E_DATA). */
 TCT_API char *tct_ledger_check_json(const char *path, const char *const *models, size_t count, tct_error *err);
-/* What such a check came to, in types: the text of tct_ledger_check_json has every check beside it. */
-typedef enum tct_ledger_verdict_kind {
-  TCT_LEDGER_DAMAGED = 0,      /* edited, cut short or unreadable as a ledger: `why` */
-  TCT_LEDGER_CONTRADICTED = 1, /* whole in itself, but a model, an anchor or its budget says otherwise: `why` */
-  TCT_LEDGER_SOUND = 2,        /* every check holds */
-} tct_ledger_verdict_kind;
-typedef struct tct_ledger_verdict {
-  size_t size;    /* sizeof(tct_ledger_verdict), set by the caller */
-  int32_t kind;   /* tct_ledger_verdict_kind */
-  int32_t failed; /* checks that failed */
-  int64_t runs;   /* charged runs; 0 where it is damaged */
-  char why[240];  /* the first check that failed, one sentence; "" = none */
-} tct_ledger_verdict;
-/* out->size must be set.  TCT_OK: the ledger is sound.  TCT_E_DATA with out filled: a check failed.  Otherwise the file
- * is not there or cannot be opened. */
-TCT_API tct_status tct_ledger_check(const char *path, const char *const *models, size_t count, tct_ledger_verdict *out,
-                                    tct_error *err);
-/* Charges a list of events, for mechanisms that run elsewhere: call it before the first noise is drawn.  epsilon NaN:
- * what the events cost at delta.  JSON: run, head, epsilon, delta, neighbours, and a warning where the anchor could not
- * follow; NULL with TCT_E_BUDGET when the ledger refuses.  Nothing takes a charge back. */
-TCT_API char *tct_ledger_charge(const char *path, const char *const *events, size_t count, tct_neighbours neighbours,
-                                double epsilon, double delta, tct_error *err);
 
-/* A charge with all that a ledger heeds. */
+/* All that a ledger heeds of a charge. */
 typedef struct tct_charge {
   size_t size;                    /* sizeof(tct_charge), set by tct_charge_default */
   double epsilon, delta;          /* epsilon NaN: what the events cost at delta */
@@ -892,9 +790,11 @@ typedef struct tct_charge {
 
 TCT_API void tct_charge_default_sized(tct_charge *charge, size_t size);
 static inline void tct_charge_default(tct_charge *charge) { tct_charge_default_sized(charge, sizeof *charge); }
-/* tct_ledger_charge with all that. */
-TCT_API char *tct_ledger_charge_run(const char *path, const char *const *events, size_t count, const tct_charge *charge,
-                                    tct_error *err);
+/* Charges a list of events, for mechanisms that run elsewhere: call it before the first noise is drawn.  JSON: run,
+ * head, epsilon, delta, neighbours, and a warning where the anchor could not follow; NULL with TCT_E_BUDGET when the
+ * ledger refuses.  Nothing takes a charge back. */
+TCT_API char *tct_ledger_charge(const char *path, const char *const *events, size_t count, const tct_charge *charge,
+                                tct_error *err);
 
 /* *index <- one of `count` candidates, j with probability ~ exp(epsilon*score[j]/(2*change)), drawn exactly.  score:
  * whole numbers of at most 2^52, each of which one record (removed, added or replaced) moves by at most `change`.  What

@@ -105,4 +105,21 @@ only 'tct_ledger_promise_run' 'ledger' 'src/study/charge.c'
 only 'tct_mech_new' 'mech' 'src/study/run.c src/several/persons.c'
 only 'solver->plan' 'solve' 'src/train/plan.c'
 only 'solver->run' 'solve' 'src/train/fit.c'
-finish "${#files[@]} files keep the laws"
+
+# Every export has a door: the command line, Python, R, or an inline function of the header that one of them calls.  What
+# Python declares it also calls.
+declared() { sed -E '/^#/d; s,/\*.*\*/,,' include/tacit.h | tr '\n' ' ' | grep -oE "$1 [^;({]*\(" | grep -oE 'tct_[a-z0-9_]+\($' | tr -d '('; }
+body_of() { sed -n "/^static inline.* \*\?$1(/,/^}\|}\$/p" include/tacit.h; }
+called=$(project_files | grep -E '^(cli|r)/.*\.[ch]$' | xargs grep -ohE '\btct_[a-z0-9_]+' | sort -u)
+python=$(grep -ohE '\btct_[a-z0-9_]+' python/tacit/*.py | sort | uniq -c |
+  awk '$1 > 1 { print $2 } { print $2 "_default_sized" }' | sort -u)
+through=$(while read -r name; do grep -qx "$name" <<<"$called" && body_of "$name"; done < <(declared 'static inline') |
+  grep -oE '\btct_[a-z0-9_]+')
+mapfile -t exports < <(declared TCT_API | sort -u)
+while read -r name; do
+  complain "include/tacit.h: $name has no door; call it from cli/, python/tacit/ or r/, or let it go"
+done < <(comm -23 <(printf '%s\n' "${exports[@]}") <(printf '%s\n' "$called" "$python" "$through" | sort -u))
+[ ${#exports[@]} -le 98 ] || complain "include/tacit.h: ${#exports[@]} exports; at most 98"
+lines=$(wc -l <include/tacit.h)
+[ "$lines" -le 829 ] || complain "include/tacit.h: $lines lines; at most 829"
+finish "${#files[@]} files keep the laws, ${#exports[@]} exports have a door"

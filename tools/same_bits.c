@@ -169,7 +169,7 @@ static void report(const run *r) {
     return;
   }
   for (int j = 0; j < COLS; j++) printf("%a ", tct_model_coefficients(model)[j]);
-  printf("%a ", tct_model_intercept(model));
+  printf("%a ", *tct_model_intercepts(model));
   char *text = tct_model_json(model, &err);
   print_member(text, "\"solver\": \"", '\n');
   print_member(text, "\"epsilon\": ", '\n');

@@ -31,7 +31,7 @@ static double fit(const tct_data *train, const tct_data *test, const char *loss,
   c.solver = solver;
   c.intercept = 1;
   c.threads = 1;
-  if (tct_config_use_schema(&c, train, &err) != TCT_OK) bench_fail(&err);
+  if (tct_config_use_schema(&c, train, NULL, NULL, &err) != TCT_OK) bench_fail(&err);
   if (seed) {
     c.epsilon = 1;
     c.delta = 1e-5;

@@ -34,14 +34,14 @@ static double field(const json_t *root, const char *key) {
 }
 
 /* An accountant that is asked here works more coarsely than the plan did, upward: so much more may it say.  The plan's
- * own precision is that of tct_verify, which the audit asks as well. */
+ * own precision is that of tct_verify_json, which the audit asks as well. */
 static const double COARSER = 2e-3;
 
 /* ---- the claim ----------------------------------------------------------------------------------------------------
  */
 
 static void claim(sums *s) {
-  double delta = tct_plan_delta(s->a->plan), epsilon = tct_plan_epsilon(s->a->plan);
+  double delta = s->a->delta, epsilon = s->a->epsilon;
   json_t *root = account(s->events, s->count, s->neighbours, delta);
   double cost = field(root, "epsilon"), lower = field(root, "epsilon_lower");
   check(s, "the plan's events cost no more than its claim", cost <= epsilon * (1 + COARSER), "%.12g against %.12g",
@@ -62,7 +62,7 @@ static void claim(sums *s) {
 
 /* The deltas around the plan's: more delta costs no more epsilon, and all bounds hold there too. */
 static void around(sums *s) {
-  double delta = tct_plan_delta(s->a->plan), before = INFINITY;
+  double delta = s->a->delta, before = INFINITY;
   if (!(delta > 0)) return;
   for (int k = -2; k <= 2; k++) {
     double at = delta * pow(10, k);
@@ -89,9 +89,9 @@ static double gaussian_delta(double mu, double epsilon) {
 
 static void gaussian(sums *s) {
   tct_claim own = s->a->claim;
-  double delta = tct_plan_delta(s->a->plan);
+  double delta = s->a->delta;
   if (isnan(own.mu) || !(delta > 0)) return;
-  double exact = gaussian_delta(own.mu, tct_plan_epsilon(s->a->plan));
+  double exact = gaussian_delta(own.mu, s->a->epsilon);
   check(s, "the closed form of the Gaussian allows the claim", exact <= delta * (1 + 1e-6), "delta %.12g against %.12g",
         exact, delta);
   json_t *root = account(s->events, s->count, s->neighbours, delta);
@@ -118,7 +118,7 @@ static double sampled_delta(double noise, double rate, double epsilon) {
 
 /* One step of a list costs no more than the list, and has a closed form. */
 static void sampled(sums *s) {
-  double delta = tct_plan_delta(s->a->plan), epsilon = tct_plan_epsilon(s->a->plan);
+  double delta = s->a->delta, epsilon = s->a->epsilon;
   if (s->neighbours != TCT_ADD_REMOVE) return;
   for (size_t i = 0; i < s->count; i++) {
     if (strncmp(s->events[i], "sampled_gaussian:", 17)) continue;
@@ -139,7 +139,7 @@ static void releases(sums *s) {
   const char *promise = json_string_value(json_object_get(fit, "promise"));
   double made = 0, charged = 0;
   for (int r = 0; r < a->releases; r++) {
-    const tct_release_info *info = &a->release[r];
+    const tct_audit_release *info = &a->release[r];
     double noise = tct_audit_part(info->event, "noise", NAN), ratio = info->deviation / info->sensitivity;
     made += (double)info->count;
     if (info->norm != TCT_NORM_SCORE && !strncmp(info->kind, "gaussian", 8) && isfinite(ratio) && isfinite(noise))
@@ -154,7 +154,7 @@ static void releases(sums *s) {
 /* The same list twice is the list with double counts: composition does not depend on how it is written. */
 static void twice(sums *s) {
   const char *both[TCT_AUDIT_RELEASES * 8];
-  double delta = tct_plan_delta(s->a->plan);
+  double delta = s->a->delta;
   for (size_t i = 0; i < 2 * s->count; i++) both[i] = s->events[i % s->count];
   json_t *one = account(s->events, s->count, s->neighbours, delta),
          *two = account(both, 2 * s->count, s->neighbours, delta);

@@ -61,6 +61,12 @@ static int stop(void *user) {
   return a->stopped;
 }
 
+/* NaN: null, or not there. */
+static double planned_number(const json_t *o, const char *key) {
+  const json_t *value = json_object_get(o, key);
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
 static tct_status plan(tct_audit *a, const tct_config *config, tct_error *err) {
   a->config = *config;
   a->config.has_seed = 0;
@@ -72,39 +78,53 @@ static tct_status plan(tct_audit *a, const tct_config *config, tct_error *err) {
   a->most_polls = a->stop_at = INFINITY;
   a->plan = tct_plan_new(&a->config, a->rows, a->cols, err);
   if (!a->plan) return err->status;
-  if (!tct_plan_is_private(a->plan) || !isfinite(tct_plan_epsilon(a->plan)))
-    return tct_fail(err, TCT_E_USAGE, "this plan promises nothing; audit a private solver at a finite epsilon");
   char *text = tct_plan_json(a->plan, err);
   a->planned = text ? json_loads(text, 0, NULL) : NULL;
   tct_text_free(text);
-  return a->planned ? TCT_OK : tct_fail_memory(err);
+  if (!a->planned) return tct_fail_memory(err);
+  a->epsilon = planned_number(a->planned, "epsilon");
+  a->delta = planned_number(a->planned, "delta");
+  if (!json_is_true(json_object_get(a->planned, "private")) || !isfinite(a->epsilon))
+    return tct_fail(err, TCT_E_USAGE, "this plan promises nothing; audit a private solver at a finite epsilon");
+  return TCT_OK;
 }
 
-static tct_status facts(tct_audit *a, tct_error *err) {
+static tct_audit_release release_of(const json_t *said) {
+  const char *norm = json_string_value(json_object_get(said, "norm"));
+  tct_audit_release r = {.name = json_string_value(json_object_get(said, "what")),
+                         .event = json_string_value(json_object_get(said, "event")),
+                         .sensitivity = planned_number(said, "sensitivity"),
+                         .deviation = planned_number(said, "deviation"),
+                         .count = json_integer_value(json_object_get(said, "count"))};
+  while (r.norm < TCT_NORM_SCORE && strcmp(norm, tct_norm_name(r.norm)) != 0) r.norm++;
+  snprintf(r.kind, sizeof r.kind, "%.*s", (int)strcspn(r.event, ":"), r.event);
+  return r;
+}
+
+static void facts(tct_audit *a) {
   tct_labels labels = tct_config_labels(&a->config);
   a->binary = labels == TCT_LABELS_BINARY;
   if (labels == TCT_LABELS_CLASSES) /* of one fit: its loss says how many there are */
     a->classes = (int64_t)tct_audit_part(json_string_value(json_object_get(a->planned, "loss")), "classes", 3);
-  a->replaces = tct_plan_neighbours(a->plan) == TCT_REPLACE_ONE;
-  a->intercept = tct_plan_has_intercept(a->plan);
-  a->row_norm = tct_plan_row_norm(a->plan);
-  a->label_bound = tct_plan_label_bound(a->plan);
+  a->replaces = a->config.neighbours == TCT_REPLACE_ONE;
+  a->intercept = json_is_true(json_object_get(a->planned, "intercept"));
+  a->row_norm = planned_number(a->planned, "row_norm");
+  a->label_bound = planned_number(a->planned, "label_bound");
   if (isnan(a->row_norm)) a->row_norm = 1;
-  int64_t releases = tct_plan_releases(a->plan);
-  a->releases = releases < TCT_AUDIT_RELEASES ? (int)releases : TCT_AUDIT_RELEASES;
+  const json_t *fit = json_array_get(json_object_get(a->planned, "fits"), 0),
+               *releases = json_object_get(fit, "releases");
+  size_t count = json_array_size(releases);
+  a->releases = count < TCT_AUDIT_RELEASES ? (int)count : TCT_AUDIT_RELEASES;
   for (int r = 0; r < a->releases; r++) {
-    a->release[r].size = sizeof a->release[r];
-    TCT_TRY(tct_plan_release(a->plan, r, &a->release[r], err));
+    a->release[r] = release_of(json_array_get(releases, (size_t)r));
     double rate = tct_audit_part(a->release[r].event, "rate", 1);
     a->rate[r] = rate > 0 && rate < 1 ? rate : 1;
   }
-  const json_t *fit = json_array_get(json_object_get(a->planned, "fits"), 0);
   const char *promise = json_string_value(json_object_get(fit, "promise"));
   a->adaptive = promise && !strcmp(promise, "budget");
   a->fixed = promise && !strcmp(promise, "fixed");
   const json_t *passes = json_object_get(a->planned, "max_passes");
   if (json_is_number(passes)) a->most_polls = json_number_value(passes) + 16;
-  return TCT_OK;
 }
 
 /* Does a run take weights, and persons?  It is refused before anything is drawn. */
@@ -136,7 +156,7 @@ static tct_status begin(tct_audit *a, const tct_config *config, tct_error *err) 
   double values = (double)a->rows * (double)a->cols; /* a table that is invented, and what a run is given of it */
   TCT_TRY(tct_memory_check(2 * sizeof(double) * values, 0, "an audit of this shape needs", "give a smaller one", err));
   TCT_TRY(plan(a, config, err));
-  TCT_TRY(facts(a, err));
+  facts(a);
   a->watched = tct_watch(NULL, NULL, NULL);
   if (!a->watched)
     tct_audit_unchecked(

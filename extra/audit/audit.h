@@ -7,6 +7,7 @@
 #define TCT_AUDIT_AUDIT_H
 #include "tacit.h"
 #include "core/status.h"
+#include "mech/release.h"
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -26,6 +27,16 @@ typedef struct tct_claim {
   double epsilon[TCT_CLAIM_POINTS], delta[TCT_CLAIM_POINTS];
   int points;
 } tct_claim;
+
+/* What the plan says of one kind of release; texts are borrowed from tct_audit.planned. */
+typedef struct tct_audit_release {
+  const char *name, *event;      /* in words; what each is charged as */
+  char kind[32];                 /* of that event */
+  tct_norm norm;                 /* of the sensitivity */
+  double sensitivity, deviation; /* NaN: it follows from earlier releases */
+  int64_t count;
+} tct_audit_release;
+
 typedef struct tct_audit {
   tct_config config; /* the plan's, without seed, ledger and output */
   tct_plan *plan;
@@ -38,9 +49,9 @@ typedef struct tct_audit {
   bool watched;         /* the library was built for audit */
   int views;            /* of coalitions, in the runs so far */
   bool weighs, persons; /* the solver weighs records, and bounds persons */
-  double row_norm, label_bound;
+  double epsilon, delta, row_norm, label_bound;
   int releases;
-  tct_release_info release[TCT_AUDIT_RELEASES];
+  tct_audit_release release[TCT_AUDIT_RELEASES];
   double rate[TCT_AUDIT_RELEASES]; /* of its batches; 1 without */
   uint64_t random;
   double start;      /* of the attacks, by tct_audit_clock */

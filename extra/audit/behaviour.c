@@ -200,8 +200,11 @@ typedef struct files {
 static tct_status run_with_files(tct_audit *a, const tct_side *side, files *f, tct_error *err) {
   tct_config config = a->config;
   config.ledger = f->ledger;
-  TCT_TRY(tct_ledger_init(f->ledger, NULL, NULL, (tct_neighbours)config.neighbours, 2 * tct_plan_epsilon(a->plan),
-                          2 * tct_plan_delta(a->plan), err));
+  tct_ledger_options ledger;
+  tct_ledger_options_default(&ledger);
+  ledger.neighbours = config.neighbours;
+  ledger.epsilon = 2 * a->epsilon, ledger.delta = 2 * a->delta;
+  TCT_TRY(tct_ledger_make(f->ledger, &ledger, err));
   tct_plan *plan = tct_plan_new(&config, a->rows, a->cols, err);
   tct_model *m = plan ? tct_fit(plan, side->data, err) : NULL;
   tct_plan_free(plan);
@@ -211,7 +214,7 @@ static tct_status run_with_files(tct_audit *a, const tct_side *side, files *f, t
     f->entry = entry_of(f->ledger);
     f->fields = model_without(m, false);
     json_object_del(json_object_get(f->fields, "privacy"), "ledger");
-    f->verdict = tct_verify_json(f->model, f->ledger, err);
+    f->verdict = tct_verify_json(f->model, NULL, f->ledger, NULL, err);
   }
   tct_model_free(m);
   return status;
@@ -236,9 +239,8 @@ static void compare_files(tct_audit *a, const files *one, const files *two) {
   if (!one->entry || !two->entry || !json_equal(one->entry, two->entry))
     tct_audit_break(a, "behaviour: the ledger entries of two neighbours differ");
   double charged = json_number_value(json_object_get(one->entry, "epsilon"));
-  if (!(charged >= tct_plan_epsilon(a->plan) * (1 - 1e-12)))
-    tct_audit_break(a, "charge: the ledger was charged epsilon %.6g for a plan of %.6g", charged,
-                    tct_plan_epsilon(a->plan));
+  if (!(charged >= a->epsilon * (1 - 1e-12)))
+    tct_audit_break(a, "charge: the ledger was charged epsilon %.6g for a plan of %.6g", charged, a->epsilon);
   if (!one->fields || !two->fields || (!json_equal(one->fields, two->fields) && !a->adaptive))
     tct_audit_break(a, "behaviour: the model files of two neighbours differ in a field that is not released");
   if (!verified(one) || !verified(two)) tct_audit_break(a, "verify: the model of the plan does not verify");

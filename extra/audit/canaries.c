@@ -146,7 +146,7 @@ json_t *tct_audit_canaries(tct_audit *a, tct_error *err) {
     if (status == TCT_OK) guess(&f, &r, &t);
   }
   if (status == TCT_OK) {
-    double delta = tct_plan_delta(a->plan), epsilon = tct_plan_epsilon(a->plan);
+    double delta = a->delta, epsilon = a->epsilon;
     double proven = epsilon_of(&t, delta, TCT_AUDIT_BREAK);
     if (proven > epsilon)
       tct_audit_break(

@@ -73,8 +73,8 @@ void tct_claim_make(tct_audit *a, tct_claim *out) {
   static const double deltas[] = {0.1, 0.3, 0.01, 0.03, 0.2, 0.45, 0.6, 1e-3, 1e-4, 0.75, 0.9, 1e-6, 1e-9};
   *out = (tct_claim){.mu = gaussian_mu(a, false), .shift = gaussian_mu(a, true)};
   if (!isnan(out->mu)) return;
-  out->epsilon[0] = tct_plan_epsilon(a->plan); /* the promise itself */
-  out->delta[out->points++] = tct_plan_delta(a->plan);
+  out->epsilon[0] = a->epsilon; /* the promise itself */
+  out->delta[out->points++] = a->delta;
   for (size_t k = 0; k < sizeof deltas / sizeof *deltas && (k < 2 || tct_audit_clock() < a->until); k++) {
     add_point(a, out, deltas[k]);
     if (k == 1) near_zero(a, out);

@@ -268,7 +268,7 @@ static void count_releases(tct_audit *a, const climb *c, int r) {
 }
 
 static json_t *one_release(tct_audit *a, const climb *c, int r) {
-  const tct_release_info *info = &a->release[r];
+  const tct_audit_release *info = &a->release[r];
   bool laplace = info->norm == TCT_NORM_L1;
   json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:I}", "name", info->name, "kind", info->kind, "norm",
                         info->norm == TCT_NORM_SCORE ? "score"

@@ -192,9 +192,3 @@ tct_status tct_report_page_write(const tct_model *model, const tct_page_options 
   tct_text_free(text);
   return status;
 }
-
-char *tct_report_html(const tct_model *model, tct_error *err) { return tct_report_page(model, NULL, err); }
-
-tct_status tct_report_write(const tct_model *model, const char *path, tct_error *err) {
-  return tct_report_page_write(model, NULL, path, err);
-}

@@ -64,11 +64,13 @@ static const char *less_than_proved(const tct_page *page, const char **means) {
       return *means = "the noise came from a seed, which protects nobody; the figures agree: ", "not private";
     case TCT_VERDICT_FOR_TESTS:
       return *means = "the run was charged to a ledger for tests; the figures agree: ", "a test";
+    case TCT_VERDICT_IN_PART:
+      *means = "its settings were planned by other rules and could not be planned again; its events cost ";
+      return "verified in part";
     case TCT_VERDICT_VERIFIED:
     case TCT_VERDICT_NO_PRIVACY: break;
   }
-  *means = "its settings were planned by other rules and could not be planned again; its events cost ";
-  return page->verdict.replanned ? NULL : "verified in part";
+  return NULL;
 }
 
 static void claimed(tct_page *page, bool large) {

@@ -294,27 +294,18 @@ static char *draft_and_close(draft *d, const char *label, tct_error *err) {
   return text;
 }
 
-char *tct_schema_draft_nonprivate(const char *path, const char *label, tct_error *err) {
+char *tct_schema_draft_nonprivate(const char *path, const char *csv, const char *label, tct_error *err) {
   draft d = {.source.input.file = -1};
   tct_error_clear(err);
-  if (!path) {
-    tct_fail(err, TCT_E_USAGE, "no file is named; give a path, or - for standard input");
+  if (!path == !csv) {
+    tct_fail(err, TCT_E_USAGE, "one table is needed; give a path (- for standard input), or CSV text with a header");
     return NULL;
   }
-  if (tct_source_open(&d.source, path, err) != TCT_OK) {
+  if (csv) {
+    tct_source_memory(&d.source, "the table", csv, (int64_t)strlen(csv), 1 << 20);
+  } else if (tct_source_open(&d.source, path, err) != TCT_OK) {
     tct_source_close(&d.source);
     return NULL;
   }
-  return draft_and_close(&d, label, err);
-}
-
-char *tct_schema_draft_text_nonprivate(const char *csv, size_t length, const char *label, tct_error *err) {
-  draft d = {.source.input.file = -1};
-  tct_error_clear(err);
-  if (!csv) {
-    tct_fail(err, TCT_E_USAGE, "no table is given; give CSV text with a header");
-    return NULL;
-  }
-  tct_source_memory(&d.source, "the table", csv, (int64_t)length, 1 << 20);
   return draft_and_close(&d, label, err);
 }

@@ -246,7 +246,7 @@ class Ledger:
         run.unaccounted = ctypes.cast(facts, ctypes.c_void_p)
         run.data = None if data is None else data.handle
         run.plan = None if plan is None else _native.text(json.dumps(plan))
-        made = _native.call_json("tct_ledger_charge_run", _native.text(self.path), array, count, ctypes.byref(run))
+        made = _native.call_json("tct_ledger_charge", _native.text(self.path), array, count, ctypes.byref(run))
         _native.tell(made.get("warning"), stacklevel=3)
         return made
 
@@ -262,7 +262,7 @@ class Ledger:
             How the anchor of before was lost, which becomes a row of the ledger: whether it was rolled back before that,
             nobody can tell any more.
         """
-        _native.call("tct_ledger_anchor_lost", _native.text(self.path), _native.text(path), _native.text(lost))
+        _native.call("tct_ledger_anchor", _native.text(self.path), _native.text(path), _native.text(lost))
 
     def __fspath__(self) -> str:
         return self.path

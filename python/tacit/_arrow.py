@@ -149,9 +149,11 @@ class Frame(_native.Owned):
             self.handle = _native.call("tct_frame_take", stream)
         finally:
             weakref.finalize(self, _free, self.handle, keep)
-        count = _native.lib.tct_frame_cols(self.handle)
-        self.columns = [_native.lib.tct_frame_name(self.handle, j).decode("utf-8", "replace") for j in range(count)]
-        self.shape = (int(_native.lib.tct_frame_rows(self.handle)), len(self.columns))
+        rows, cols = ctypes.c_int64(), ctypes.c_int64()
+        _native.lib.tct_frame_shape(self.handle, ctypes.byref(rows), ctypes.byref(cols))
+        self.shape = rows.value, cols.value
+        names = [_native.lib.tct_frame_name(self.handle, j) for j in range(cols.value)]
+        self.columns = [name.decode("utf-8", "replace") for name in names]
 
     def __len__(self) -> int:
         return self.shape[0]

@@ -41,14 +41,14 @@ def spend(data: Labelled, settings: Facts, callbacks: Callbacks) -> Facts:
     config = config_of(settings, None, callbacks)
     with callbacks.watching():
         _native.call("tct_data_estimate", data.handle, ctypes.byref(config))
-    data.shape = (data.shape[0], int(_native.lib.tct_data_cols(data.handle)))
+    data.shape = (data.shape[0], _native.lib.tct_data_matrix(data.handle).contents.cols)
     return {**settings, "estimate": None, "ledger": None, "epsilon": config.epsilon, "delta": config.delta}
 
 
 def planned(settings: Facts, rows: int, cols: int, label: bool) -> Tuple[Facts, Facts]:
     """(settings of the fit, what the estimate promises), before any data is seen."""
     config, rest = (config_of(settings) for _ in range(2))
-    told = _native.call_json("tct_estimate_json", ctypes.byref(config), rows, cols + label, ctypes.byref(rest))
+    told = _native.call_json("tct_estimate_json", ctypes.byref(config), rows, cols + label, 0, ctypes.byref(rest))
     norm = math.sqrt(cols + bool(settings["intercept"]))
     own = {"row_norm": norm, "estimate": None, "epsilon": rest.epsilon, "delta": rest.delta}
     return {**settings, **own, **({"label_bound": 1.0} if label else {})}, told

@@ -162,7 +162,7 @@ class Table(_native.Owned):
         options.max_expansion = max_expansion
         options.memory, options.scratch = memory, _native.text(scratch)
         options.key, self.person = _native.text(person), person
-        self._take(_native.call("tct_data_read", _native.text(path), ctypes.byref(options)), schema)
+        self._take(_native.call("tct_data_read_parts", *_native.texts([path]), ctypes.byref(options), None), schema)
         self.files.append(os.path.abspath(path))
 
     def _take(self, handle: int, schema: Any) -> None:
@@ -198,13 +198,14 @@ class Table(_native.Owned):
         options = options_of(schema, label, None, labels, "refuse", 0, classes)
         made = cls.__new__(cls)
         made.person = None
-        made._take(_native.call("tct_data_read_frame", frame.handle, ctypes.byref(options)), schema)
+        made._take(_native.call("tct_data_read_frame", frame.handle, ctypes.byref(options), None), schema)
         return made
 
     @property
     def shape(self) -> Tuple[int, int]:
         """(records, features)."""
-        return _native.lib.tct_data_rows(self.handle), _native.lib.tct_data_cols(self.handle)
+        m = _native.lib.tct_data_matrix(self.handle).contents
+        return m.rows, m.cols
 
     @property
     def classes(self) -> Optional[list[Any]]:
@@ -268,7 +269,7 @@ class Labelled(Records):
                 raise ValueError("y must hold one label for each row of X; check their lengths")
         self.keep, self.shape = (table, y), table.shape
         labels = None if y is None else y.ctypes.data
-        self._own(_native.call("tct_data_relabel", table.handle, labels, kind), "tct_data_free")
+        self._own(_native.call("tct_data_relabel", table.handle, labels, kind, None, 0, 0), "tct_data_free")
 
 
 def _reader(make: Callable[_P, Table]) -> Callable[_P, Table]:

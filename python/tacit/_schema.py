@@ -101,7 +101,7 @@ class Schema:
             The column that is the label.
         """
         if isinstance(data, (str, os.PathLike)):
-            made = cls(_native.call_text("tct_schema_draft_nonprivate", _native.text(data), _native.text(label)))
+            made = cls(_native.call_text("tct_schema_draft_nonprivate", _native.text(data), None, _native.text(label)))
             made._drafted = os.path.abspath(data)
             return made
         if _arrow.is_arrow(data):
@@ -111,8 +111,8 @@ class Schema:
         names = [str(name) for name in data.columns]
         if label is not None and label not in names:
             raise ValueError("the frame has no column of the label's name; name the label as the frame does")
-        text = _csv_of(names, [_column(data, name).tolist() for name in data.columns])
-        return cls(_native.call_text("tct_schema_draft_text_nonprivate", text, len(text), _native.text(label)))
+        text = _native.text(_csv_of(names, [_column(data, name).tolist() for name in data.columns]))
+        return cls(_native.call_text("tct_schema_draft_nonprivate", None, text, _native.text(label)))
 
     def check(self) -> list[Facts]:
         """What a reviewer would find, from the schema alone: a list of {column, level, text}.  level "must": it is a draft,
@@ -223,14 +223,14 @@ def is_draft(schema: Any) -> bool:
     return isinstance(schema, Schema) and "not_private" in schema.json
 
 
-def _csv_of(names: list[str], columns: list[list[Any]]) -> bytes:
+def _csv_of(names: list[str], columns: list[list[Any]]) -> str:
     """The file that the frame would be."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(names)
     for row in zip(*columns):
         writer.writerow([_cell(value) for value in row])
-    return out.getvalue().encode()
+    return out.getvalue()
 
 
 class PublicScaler(TransformerMixin, BaseEstimator):

@@ -61,7 +61,7 @@ class Rank(_native.Owned):
         if kind is not None and self.handle:
             error = _native.Error(status=_native.E_RUN)
             error.text = f"rank {self.rank} has failed ({kind.__name__}); look at what it says".encode()
-            _native.lib.tct_team_agree(self.handle, _native.E_RUN, ctypes.byref(error))  # if it is not over already
+            _native.lib.tct_team_compare(self.handle, _native.E_RUN, None, None, 0, ctypes.byref(error))  # if it is not over already
         self.close()
 
 
@@ -214,7 +214,7 @@ class _Part(Table):
 
     @property
     def shape(self) -> tuple[int, int]:
-        return int(_native.lib.tct_data_all_rows(self.handle)), int(_native.lib.tct_data_cols(self.handle))
+        return int(_native.lib.tct_data_rank_rows(self.handle, -1)), super().shape[1]
 
 
 def _part(team: Rank, frame: Any, schema: Any, label: Optional[str], estimator: Linear) -> _Part:
@@ -233,7 +233,7 @@ def _part(team: Rank, frame: Any, schema: Any, label: Optional[str], estimator: 
     classes = in_public_order(getattr(estimator, "classes", None), schema) if kind == "classes" else None
     options = options_of(schema, label, None, kind, "refuse", 0, classes)
     given = None if taken is None else taken.handle
-    handle = _native.lib.tct_data_read_frame_part(given, ctypes.byref(options), team.handle, ctypes.byref(error))
+    handle = _native.lib.tct_data_read_frame(given, ctypes.byref(options), team.handle, ctypes.byref(error))
     if not handle:
         _native.raise_error(error)
     return _Part(handle, schema)

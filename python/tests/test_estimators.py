@@ -317,8 +317,8 @@ def test_a_saved_model_is_the_command_lines_and_survives_pickling(tmp_path):
 
 
 def test_a_verdict_is_one_of_six():
-    five = {"failed", "verified", "none", "reproducible", "for_tests"}
-    assert {kind.value for kind in tacit.Verdict} == five
+    six = {"failed", "verified", "in_part", "none", "reproducible", "for_tests"}
+    assert {kind.value for kind in tacit.Verdict} == six
 
 
 def test_a_file_whose_fits_were_taken_out_is_refused(tmp_path):

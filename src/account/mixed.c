@@ -103,8 +103,7 @@ static bool fits(const tct_mixed *f, const tct_spend *run, double count) {
   return false;
 }
 
-/* A sum that is never below the exact one: what is small beside it is not lost, however often it comes. */
-static long double up(long double a, long double b) {
+long double tct_sum_up(long double a, long double b) {
   long double sum = a + b, part = sum - a, rest = (a - (sum - part)) + (b - part);
   return rest > 0 ? nextafterl(sum, INFINITY) : sum;
 }
@@ -138,8 +137,8 @@ tct_status tct_mixed_spend(tct_mixed *f, const tct_spend form[TCT_FORMS]) {
   if (!tct_mixed_times(f, form, &next)) return TCT_E_BUDGET;
   const tct_spend *run = &form[next];
   if (!f->begun && run->mu2 > 0) begin(f);
-  f->epsilon_spent = up(f->epsilon_spent, run->epsilon);
-  f->delta_spent = up(f->delta_spent, run->delta);
+  f->epsilon_spent = tct_sum_up(f->epsilon_spent, run->epsilon);
+  f->delta_spent = tct_sum_up(f->delta_spent, run->delta);
   f->mu2 = (f->mu2 + run->mu2) * (1 + 4 * DBL_EPSILON);
   return TCT_OK;
 }

@@ -27,6 +27,8 @@ typedef struct tct_mixed {
   double share;                        /* delta of the first step */
 } tct_mixed;
 void tct_mixed_init(tct_mixed *filter, double epsilon, double delta);
+/* A sum that is never below the exact one: what is small beside it is not lost, however often it comes. */
+long double tct_sum_up(long double a, long double b);
 /* How many such runs in a row are permitted at least, up to 2^40: so many in one form.  next: the form that the first
  * of them is charged in.  As each may take another, more may be permitted. */
 int64_t tct_mixed_times(const tct_mixed *filter, const tct_spend form[TCT_FORMS], int *next);

@@ -245,18 +245,20 @@ static void describe(report *r, const tct_model *m) {
   json_object_set_new(r->root, "warnings", tct_cautions_json(&facts));
 }
 
-/* A consistent claim is not yet a guarantee: noise that can be reproduced protects nobody. */
+/* A consistent claim is not yet a guarantee: noise that can be reproduced protects nobody, and settings that were not
+ * planned again may have been edited. */
 static tct_verdict_kind kind_of(const report *r, const tct_model *m) {
   if (!r->ok || !m) return TCT_VERDICT_REFUSED;
   if (!m->is_private) return TCT_VERDICT_NO_PRIVACY;
   if (m->reproducible) return TCT_VERDICT_REPRODUCIBLE;
-  return m->for_tests ? TCT_VERDICT_FOR_TESTS : TCT_VERDICT_VERIFIED;
+  if (m->for_tests) return TCT_VERDICT_FOR_TESTS;
+  return r->replanned ? TCT_VERDICT_VERIFIED : TCT_VERDICT_IN_PART;
 }
 
 static const char *const WORDS[] = {
     [TCT_VERDICT_REFUSED] = "failed",      [TCT_VERDICT_VERIFIED] = "verified",
     [TCT_VERDICT_NO_PRIVACY] = "none",     [TCT_VERDICT_REPRODUCIBLE] = "reproducible",
-    [TCT_VERDICT_FOR_TESTS] = "for_tests",
+    [TCT_VERDICT_FOR_TESTS] = "for_tests", [TCT_VERDICT_IN_PART] = "in_part",
 };
 
 static void conclude(report *r, const tct_model *m, tct_verdict *out) {
@@ -327,13 +329,18 @@ static report verify(const tct_model *model, const json_t *file, const char *why
   return r;
 }
 
+void tct_verify_model(const tct_model *model, const json_t *file, tct_verdict *out) {
+  report r = verify(model, file, "", NULL);
+  conclude(&r, model, out);
+  json_decref(r.root);
+  json_decref(r.checks);
+}
+
 /* The report as text, and the verdict. */
-static char *verify_file(const char *path, const char *ledger, tct_verdict *verdict, tct_error *err) {
-  json_t *file = NULL;
+static char *verify_file(const json_t *file, const char *path, const char *ledger, tct_verdict *verdict,
+                         tct_error *err) {
   tct_error why = {0};
-  tct_error_clear(err);
-  if (tct_model_load(path, &file, err) != TCT_OK) return NULL;
-  tct_model *model = tct_model_of_json(file, path, &why);
+  tct_model *model = tct_model_of_json(file, path ? path : "", &why);
   report r = verify(model, file, why.text, ledger);
   conclude(&r, model, verdict);
   json_object_set_new(r.root, "ok", json_boolean(r.ok));
@@ -345,32 +352,18 @@ static char *verify_file(const char *path, const char *ledger, tct_verdict *verd
   char *text = tct_json_dump(r.root, JSON_INDENT(2));
   if (!text) tct_fail_memory(err);
   json_decref(r.root);
-  json_decref(file);
   tct_model_free(model);
   return text;
 }
 
-void tct_verify_model(const tct_model *model, const json_t *file, tct_verdict *out) {
-  report r = verify(model, file, "", NULL);
-  conclude(&r, model, out);
-  json_decref(r.root);
-  json_decref(r.checks);
-}
-
-char *tct_verify_json(const char *path, const char *ledger, tct_error *err) {
+char *tct_verify_json(const char *path, const char *text, const char *ledger, tct_verdict *out, tct_error *err) {
   tct_verdict verdict;
-  return verify_file(path, ledger, &verdict, err);
-}
-
-tct_status tct_verify(const char *path, const char *ledger, tct_verdict *out, tct_error *err) {
-  tct_verdict verdict;
-  tct_error own = {0};
-  err = err ? err : &own;
+  json_t *file = NULL;
   tct_error_clear(err);
-  TCT_TRY(tct_sized_check(&SIZED, out, err));
-  char *text = verify_file(path, ledger, &verdict, err);
-  if (!text) return err->status;
-  free(text);
-  tct_sized_give(&SIZED, &verdict, out);
-  return err->status;
+  if (out && tct_sized_check(&SIZED, out, err) != TCT_OK) return NULL;
+  if (tct_model_load(path, text, &file, err) != TCT_OK) return NULL;
+  char *answer = verify_file(file, path, ledger, &verdict, err);
+  json_decref(file);
+  if (answer && out) tct_sized_give(&SIZED, &verdict, out);
+  return answer;
 }

@@ -287,16 +287,6 @@ tct_status tct_fail_memory(tct_error *err) {
   return tct_fail(err, TCT_E_MEMORY, "out of memory; use a machine with more memory or a smaller data set");
 }
 
-int tct_status_exit_code(tct_status status) {
-  switch (status) {
-    case TCT_OK: return 0;
-    case TCT_E_USAGE: return 2;
-    case TCT_E_DATA: return 3;
-    case TCT_E_BUDGET: return 4;
-    default: return 1;
-  }
-}
-
 const char *tct_version(void) { return TCT_VERSION; }
 
 void tct_text_free(char *text) { free(text); }

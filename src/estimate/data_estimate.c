@@ -367,8 +367,8 @@ tct_status tct_data_estimate(tct_data *data, tct_config *config, tct_error *err)
   return status;
 }
 
-char *tct_estimate_lists_json(const tct_config *config, int64_t rows, int64_t columns, int64_t lists, tct_config *rest,
-                              tct_error *err) {
+char *tct_estimate_json(const tct_config *config, int64_t rows, int64_t columns, int64_t lists, tct_config *rest,
+                        tct_error *err) {
   tct_config own;
   tct_estimate_plan plan = {0};
   tct_error local = {0};
@@ -387,8 +387,4 @@ char *tct_estimate_lists_json(const tct_config *config, int64_t rows, int64_t co
   }
   tct_estimate_plan_free(&plan);
   return text;
-}
-
-char *tct_estimate_json(const tct_config *config, int64_t rows, int64_t columns, tct_config *rest, tct_error *err) {
-  return tct_estimate_lists_json(config, rows, columns, 0, rest, err);
 }

@@ -92,18 +92,6 @@ static tct_status check_settings(const tct_ledger *l, tct_error *err) {
   return tct_filter_init(&filter, l->filter, l->neighbours, l->epsilon, l->delta, err);
 }
 
-tct_status tct_ledger_init(const char *path, const char *name, const char *filter, tct_neighbours neighbours,
-                           double epsilon, double delta, tct_error *err) {
-  tct_ledger_options options;
-  tct_ledger_options_default(&options);
-  options.name = name;
-  options.filter = filter;
-  options.neighbours = (int32_t)neighbours;
-  options.epsilon = epsilon;
-  options.delta = delta;
-  return tct_ledger_make(path, &options, err);
-}
-
 static const tct_sized SIZED_OPTIONS = TCT_SIZED(tct_ledger_options, anchor, "call tct_ledger_options_default first");
 static const tct_ledger_options DEFAULT_OPTIONS = {.size = sizeof(tct_ledger_options), .epsilon = NAN, .delta = NAN};
 
@@ -164,11 +152,7 @@ static tct_status let_go(tct_ledger *l, const char *lost, tct_error *err) {
                   l->anchor);
 }
 
-tct_status tct_ledger_anchor(const char *path, const char *name, tct_error *err) {
-  return tct_ledger_anchor_lost(path, name, NULL, err);
-}
-
-tct_status tct_ledger_anchor_lost(const char *path, const char *name, const char *lost, tct_error *err) {
+tct_status tct_ledger_anchor(const char *path, const char *name, const char *lost, tct_error *err) {
   tct_ledger ledger;
   tct_outfile anchor;
   tct_error_clear(err);
@@ -218,16 +202,6 @@ void tct_charge_default_sized(tct_charge *charge, size_t size) {
   tct_sized_default(&SIZED_CHARGE, charge, size, &DEFAULT_CHARGE);
 }
 
-char *tct_ledger_charge(const char *path, const char *const *events, size_t count, tct_neighbours neighbours,
-                        double epsilon, double delta, tct_error *err) {
-  tct_charge run;
-  tct_charge_default(&run);
-  run.neighbours = (int32_t)neighbours;
-  run.epsilon = epsilon;
-  run.delta = delta;
-  return tct_ledger_charge_run(path, events, count, &run, err);
-}
-
 static json_t *receipt_out(const tct_ledger_receipt *receipt, const tct_ledger_promise *promise) {
   json_t *out =
       json_pack("{s:s, s:s, s:f, s:f, s:s}", "run", receipt->run, "head", receipt->head, "epsilon", promise->epsilon,
@@ -259,8 +233,8 @@ static tct_status take_plan(const char *text, json_t **plan, char **fits, tct_le
   return *fits ? TCT_OK : tct_fail_memory(err);
 }
 
-char *tct_ledger_charge_run(const char *path, const char *const *events, size_t count, const tct_charge *given,
-                            tct_error *err) {
+char *tct_ledger_charge(const char *path, const char *const *events, size_t count, const tct_charge *given,
+                        tct_error *err) {
   tct_charge own = DEFAULT_CHARGE, *run = &own;
   tct_events list = {0};
   tct_shown shown = {0};

@@ -1,7 +1,6 @@
 /* ledger_check.c - was the ledger edited, cut short or rolled back?  Are these models' runs in it? */
 #include "core/point.h"
 #include "core/alloc.h"
-#include "core/sized.h"
 #include "ledger/anchor.h"
 #include "model/json.h"
 #include "ledger/ledger.h"
@@ -156,7 +155,7 @@ typedef struct report {
   json_t *checks;
   int ok, incomplete; /* incomplete: a line could not be made for lack of memory */
   int torn;           /* SQLite finds the file damaged */
-  tct_ledger_verdict verdict;
+  char why[240];      /* the first that failed */
 } report;
 
 /* text: "" = the check holds, and `good` says so. */
@@ -164,8 +163,8 @@ static void add(report *r, const char *name, const char *text, const char *good)
   int ok = !text[0];
   json_t *line = json_pack("{s:s, s:b, s:s}", "name", name, "ok", ok, "text", ok ? good : text);
   r->incomplete |= json_array_append_new(r->checks, line) != 0;
+  if (!ok && r->ok) snprintf(r->why, sizeof r->why, "%s: %.200s", name, text);
   r->ok &= ok;
-  if (!ok && !r->verdict.failed++) snprintf(r->verdict.why, sizeof r->verdict.why, "%s: %.200s", name, text);
 }
 
 static void check_anchor(report *r, tct_ledger *l, const char *path) {
@@ -186,7 +185,7 @@ static void check_models(report *r, tct_ledger *l, const char *const *models, si
       continue;
     }
     if (!kind) tct_fail(&err, TCT_E_DATA, "the file cannot be read, or is neither a model nor an anchor");
-    tct_model *model = kind ? tct_model_read(models[i], &err) : NULL;
+    tct_model *model = kind ? tct_model_read(models[i], NULL, &err) : NULL;
     if (model)
       tct_ledger_find_entry(l, model, why, sizeof why);
     else
@@ -214,10 +213,7 @@ static tct_status check_ledger(report *r, tct_ledger *l, tct_error *err) {
   return TCT_OK;
 }
 
-static const tct_sized SIZED = TCT_SIZED(tct_ledger_verdict, why, "set its size to sizeof(tct_ledger_verdict) first");
-
-static char *check(const char *path, const char *const *models, size_t count, tct_ledger_verdict *verdict,
-                   tct_error *err) {
+char *tct_ledger_check_json(const char *path, const char *const *models, size_t count, tct_error *err) {
   tct_ledger ledger = {0};
   tct_error why = {0};
   tct_error_clear(err);
@@ -235,34 +231,16 @@ static char *check(const char *path, const char *const *models, size_t count, tc
   json_t *root = NULL;
   if (status == TCT_OK && r.incomplete) status = tct_fail_memory(&why);
   if (status == TCT_OK)
-    root = json_pack("{s:b, s:O, s:o, s:I}", "ok", r.ok, "checks", r.checks, "head",
-                     damaged ? json_null() : json_string(ledger.head), "runs", (json_int_t)ledger.len);
-  *verdict = r.verdict;
-  verdict->runs = ledger.len;
-  verdict->kind = damaged || r.torn ? TCT_LEDGER_DAMAGED : r.ok ? TCT_LEDGER_SOUND : TCT_LEDGER_CONTRADICTED;
+    root = json_pack("{s:s, s:b, s:O, s:o, s:I}", "verdict",
+                     damaged || r.torn ? "damaged"
+                     : r.ok            ? "sound"
+                                       : "contradicted",
+                     "ok", r.ok, "checks", r.checks, "head", damaged ? json_null() : json_string(ledger.head), "runs",
+                     (json_int_t)ledger.len);
   json_decref(r.checks);
   tct_ledger_close(&ledger);
-  if (status == TCT_OK && verdict->kind != TCT_LEDGER_SOUND) tct_fail(err, TCT_E_DATA, "%s", verdict->why);
+  if (status == TCT_OK && !r.ok) tct_fail(err, TCT_E_DATA, "%s", r.why);
   if (status == TCT_OK) return tct_json_text(root, err);
   if (err) *err = why;
   return NULL;
-}
-
-char *tct_ledger_check_json(const char *path, const char *const *models, size_t count, tct_error *err) {
-  tct_ledger_verdict verdict;
-  return check(path, models, count, &verdict, err);
-}
-
-tct_status tct_ledger_check(const char *path, const char *const *models, size_t count, tct_ledger_verdict *out,
-                            tct_error *err) {
-  tct_ledger_verdict verdict;
-  tct_error own = {0};
-  err = err ? err : &own;
-  tct_error_clear(err);
-  TCT_TRY(tct_sized_check(&SIZED, out, err));
-  char *text = check(path, models, count, &verdict, err);
-  if (!text) return err->status;
-  tct_text_free(text);
-  tct_sized_give(&SIZED, &verdict, out);
-  return err->status;
 }

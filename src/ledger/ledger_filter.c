@@ -34,18 +34,18 @@ static tct_status add_events(const tct_events *events, int64_t times, tct_filter
   return TCT_OK;
 }
 
-/* Adds so many equal runs, all or nothing. */
+/* Adds so many equal runs, all or nothing; of the mixed filter, which counts them itself, one. */
 static tct_status add_times(const tct_ledger *l, const cost *run, int64_t times, tct_ledger_state *state,
                             tct_error *err) {
   tct_ledger_state next = *state;
   tct_spend form[TCT_FORMS];
-  next.epsilon += (long double)times * run->epsilon;
-  next.delta += (long double)times * TCT_POINT(ledger_forgets_delta, run->delta, 0);
+  next.epsilon = tct_sum_up(next.epsilon, (long double)times * run->epsilon);
+  next.delta = tct_sum_up(next.delta, (long double)times * TCT_POINT(ledger_forgets_delta, run->delta, 0));
   if (l->filter == TCT_FILTER_SUM) {
     if (!fits(next.epsilon, l->epsilon) || !fits(next.delta, l->delta)) return TCT_E_BUDGET;
   } else if (l->filter == TCT_FILTER_MIXED) {
     tct_mixed_forms(run->events, l->neighbours, run->epsilon, run->delta, form);
-    for (int64_t k = 0; k < times; k++) TCT_TRY(tct_mixed_spend(&next.mixed, form));
+    TCT_TRY(tct_mixed_spend(&next.mixed, form));
   } else {
     TCT_TRY(add_events(run->events, times, &next.filter, err));
   }

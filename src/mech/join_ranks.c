@@ -15,6 +15,11 @@ tct_status tct_mech_join_sum(tct_mech *mech, double *sum, int64_t len, tct_error
   return tct_team_sum(tct_mech_team(mech), sum, len, err);
 }
 
+tct_status tct_mech_join_first(tct_mech *mech, double *number, int64_t len, tct_error *err) {
+  if (tct_stopping()) return tct_fail_cancelled(err);
+  return tct_team_broadcast(tct_mech_team(mech), number, len * (int64_t)sizeof *number, 0, err);
+}
+
 tct_status tct_mech_join_max(tct_mech *mech, double *value, int64_t len, tct_error *err) {
   if (tct_stopping()) return tct_fail_cancelled(err);
   return tct_team_largest(tct_mech_team(mech), value, len, err);

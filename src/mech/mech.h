@@ -32,6 +32,8 @@ tct_status tct_mech_join_ranks(tct_mech *mech, tct_team *team, tct_error *err);
 /* sum[len] <- the sum over all rows.  Exact in any order (la/matrix/lattice.h, la/exact/exact.h) or not reproducible.
  * mech NULL: the rows are all here. */
 tct_status tct_mech_join_sum(tct_mech *mech, double *sum, int64_t len, tct_error *err);
+/* number[len] <- rank 0's, bit for bit: whatever a processor does to a last digit, all ranks go on from the same. */
+tct_status tct_mech_join_first(tct_mech *mech, double *number, int64_t len, tct_error *err);
 /* value[len] <- the largest over all ranks. */
 tct_status tct_mech_join_max(tct_mech *mech, double *value, int64_t len, tct_error *err);
 /* The same as a total where few sums have changed: part[len] are the sums of these rows, list[*count] those of them

@@ -7,6 +7,13 @@
 #define TCT_MECH_RELEASE_H
 #include "account/account.h"
 
+/* The norm in which a sensitivity is stated. */
+typedef enum tct_norm {
+  TCT_NORM_L2 = 0,
+  TCT_NORM_L1 = 1,
+  TCT_NORM_SCORE = 2, /* of a choice: how far any one score moves under the run's neighbour relation */
+} tct_norm;
+
 const char *tct_norm_name(tct_norm norm); /* "l2", "l1", "score" */
 
 /* What is drawn. */

@@ -4,7 +4,7 @@
  * sources are compiled with TCT_POINTS.  Elsewhere tct_watch returns false and no run is ever shown. */
 #ifndef TCT_MECH_WATCH_H
 #define TCT_MECH_WATCH_H
-#include "tacit.h"
+#include "mech/release.h"
 #include <stdbool.h>
 
 /* One release as it is made.  Numbers are in units of what is released. */

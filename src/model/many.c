@@ -6,11 +6,13 @@ int64_t tct_model_models(const tct_model *model) { return model->models > 1 ? mo
 const double *tct_model_intercepts(const tct_model *model) {
   return model->intercepts ? model->intercepts : &model->intercept;
 }
-int64_t tct_model_classes(const tct_model *model) { return model->classes.count; }
+int64_t tct_model_classes(const tct_model *model, tct_class_kind *kind) {
+  if (kind) *kind = (tct_class_kind)model->classes.kind;
+  return model->classes.count;
+}
 const char *tct_model_class(const tct_model *model, int64_t k) {
   return k >= 0 && k < model->classes.count ? model->classes.name[k] : NULL;
 }
-tct_class_kind tct_model_class_kind(const tct_model *model) { return (tct_class_kind)model->classes.kind; }
 
 tct_model tct_model_row(const tct_model *model, int64_t k) {
   tct_model row = *model;

@@ -1,4 +1,4 @@
-/* model.c - a trained model: its end, its getters, and its file out, written whole or not at all. */
+/* model.c - a trained model: its end, what it tells programs, and its file out, written whole or not at all. */
 #include "core/alloc.h"
 #include "core/outfile.h"
 #include "model/json.h"
@@ -41,25 +41,11 @@ void tct_model_free(tct_model *model) {
   tct_free(model);
 }
 
-int64_t tct_model_cols(const tct_model *model) { return model->cols; }
-const double *tct_model_coefficients(const tct_model *model) { return model->coefficients; }
-double tct_model_intercept(const tct_model *model) { return model->intercept; }
-int tct_model_has_intercept(const tct_model *model) { return model->has_intercept != 0; }
-int64_t tct_model_rows(const tct_model *model) { return model->rows; }
-const char *tct_model_label(const tct_model *model) { return model->label; }
-const char *tct_model_loss(const tct_model *model) { return model->loss; }
-const char *tct_model_penalty(const tct_model *model) { return model->penalty; }
-const char *tct_model_solver(const tct_model *model) { return model->solver; }
-double tct_model_row_norm(const tct_model *model) { return model->row_norm; }
-double tct_model_label_bound(const tct_model *model) { return model->label_bound; }
-int tct_model_is_private(const tct_model *model) { return model->is_private != 0; }
-double tct_model_epsilon(const tct_model *model) { return model->is_private ? model->epsilon : INFINITY; }
-double tct_model_delta(const tct_model *model) { return model->is_private ? model->delta : NAN; }
-tct_neighbours tct_model_neighbours(const tct_model *model) { return (tct_neighbours)model->neighbours; }
-const char *tct_model_accountant(const tct_model *model) { return model->accountant; }
-const char *tct_model_feature(const tct_model *model, int64_t column) {
-  return column >= 0 && column < model->cols ? model->features[column] : NULL;
+void tct_model_shape(const tct_model *model, int64_t *models, int64_t *cols) {
+  if (models) *models = tct_model_models(model);
+  if (cols) *cols = model->cols;
 }
+const double *tct_model_coefficients(const tct_model *model) { return model->coefficients; }
 const char *tct_model_warning(const tct_model *model) { return model->warning; }
 const char *tct_model_schema(const tct_model *model) { return model->schema; }
 

@@ -80,10 +80,12 @@ tct_status tct_inference_read(const json_t *object, int64_t p, tct_inference *ou
 /* The first key of the model file, or of what is in it, that is not known; NULL: none. */
 const char *tct_model_unknown_key(const json_t *file);
 
+/* Rows of coefficients, at least 1. */
+int64_t tct_model_models(const tct_model *model);
 /* Row k as a model of one row, which borrows everything: never freed, gone with the model. */
 tct_model tct_model_row(const tct_model *model, int64_t k);
-/* The JSON of a file, not yet looked at; and the model that it holds.  TCT_E_DATA: it holds none. */
-tct_status tct_model_load(const char *path, json_t **file, tct_error *err);
+/* The JSON of a file, or of its text, not yet looked at; and the model that it holds.  TCT_E_DATA: it holds none. */
+tct_status tct_model_load(const char *path, const char *text, json_t **file, tct_error *err);
 tct_model *tct_model_of_json(const json_t *file, const char *path, tct_error *err);
 /* Names the classes of a classifier; see tct_amendment. */
 tct_status tct_model_name_classes(tct_model *model, const char *const *names, int64_t count, int32_t kind,

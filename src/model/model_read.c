@@ -251,34 +251,28 @@ static json_t *parse(const char *text, int64_t length, const char *path, tct_err
   return file;
 }
 
-tct_status tct_model_load(const char *path, json_t **file, tct_error *err) {
-  char *text;
-  int64_t length;
-  TCT_TRY(tct_json_file(path, &MOST, &text, &length, err));
-  *file = parse(text, length, path, err);
-  tct_free(text);
+tct_status tct_model_load(const char *path, const char *text, json_t **file, tct_error *err) {
+  char *own = NULL;
+  int64_t length = text ? (int64_t)strlen(text) : 0;
+  if (!path == !text) return tct_fail(err, TCT_E_USAGE, "one model is needed; give a model file, or its text");
+  if (path)
+    TCT_TRY(tct_json_file(path, &MOST, &own, &length, err));
+  else
+    TCT_TRY(tct_json_check("", text, length, &MOST, err));
+  *file = parse(own ? own : text, length, path ? path : "", err);
+  tct_free(own);
   return *file ? TCT_OK : TCT_E_DATA;
 }
 
-static tct_model *taken(json_t *file, const char *path, tct_error *err) {
-  tct_model *m = file ? tct_model_of_json(file, path, err) : NULL;
-  json_decref(file);
-  return m;
-}
-
-tct_model *tct_model_read(const char *path, tct_error *err) {
+tct_model *tct_model_read(const char *path, const char *text, tct_error *err) {
   json_t *file = NULL;
   tct_error_clear(err);
-  tct_model *model = tct_model_load(path, &file, err) == TCT_OK ? taken(file, path, err) : NULL;
-  if (!model) return NULL;
+  if (tct_model_load(path, text, &file, err) != TCT_OK) return NULL;
+  tct_model *model = tct_model_of_json(file, path ? path : "", err);
+  json_decref(file);
+  if (!model || !path) return model;
   model->from_file = true;
   if (tct_inputs_add(&model->inputs, path, err) == TCT_OK) return model;
   tct_model_free(model);
   return NULL;
-}
-
-tct_model *tct_model_parse(const char *json, tct_error *err) {
-  tct_error_clear(err);
-  if (tct_json_check("", json, (int64_t)strlen(json), &MOST, err) != TCT_OK) return NULL;
-  return taken(parse(json, (int64_t)strlen(json), "", err), "", err);
 }

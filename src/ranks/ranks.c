@@ -103,7 +103,7 @@ static tct_status agree(tct_team *team, const tct_error *own, tct_error *err) {
   return end_with(team, &why, err);
 }
 
-tct_status tct_team_agree(tct_team *team, tct_status status, tct_error *err) {
+tct_status tct_team_all_well(tct_team *team, tct_status status, tct_error *err) {
   if (alone(team)) return status;
   tct_error own = {0};
   if (status != TCT_OK && err) own = *err;

@@ -18,6 +18,8 @@ int tct_team_own(const tct_team *team);   /* this rank, 0 for NULL */
  * ends with an error. (mpirun asks all ranks to end when one of them has died.)  NULL: never. */
 void tct_team_watch(tct_team *team, tct_cancel_fn cancel, void *user);
 
+/* tct_team_agree.  Collective. */
+tct_status tct_team_all_well(tct_team *team, tct_status status, tct_error *err);
 /* x[n] <- its sum over the ranks, on all of them.  The order of the additions is not defined: for sums that are exact
  * in any order.  Collective. */
 tct_status tct_team_sum(tct_team *team, double *x, int64_t n, tct_error *err);

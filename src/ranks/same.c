@@ -68,12 +68,14 @@ tct_status tct_team_same(tct_team *team, const tct_settings *settings, tct_error
   return status;
 }
 
-tct_status tct_team_compare(tct_team *team, const char *const *names, const char *const *values, size_t count,
-                            tct_error *err) {
-  tct_error_clear(err);
+tct_status tct_team_compare(tct_team *team, tct_status status, const char *const *names, const char *const *values,
+                            size_t count, tct_error *err) {
   tct_settings list = {0};
+  status = tct_team_all_well(team, status, err);
+  if (status != TCT_OK || !count) return status;
+  tct_error_clear(err);
   for (size_t k = 0; k < count; k++) tct_settings_text(&list, names[k], values[k]);
-  tct_status status = tct_team_same(team, &list, err);
+  status = tct_team_same(team, &list, err);
   tct_settings_free(&list);
   return status;
 }

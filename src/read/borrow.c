@@ -110,7 +110,8 @@ tct_status tct_data_name_classes(tct_data *data, const char *const *names, int64
   return tct_class_names_set(&data->classes, names, count, (int32_t)kind, err);
 }
 
-tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_labels labels, tct_error *err) {
+tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_labels labels, const char *const *classes,
+                           int64_t count, tct_class_kind kind, tct_error *err) {
   tct_error_clear(err);
   if (!table || table->rank_rows || (!y && !table->y)) {
     tct_fail(err, TCT_E_USAGE, "a table of this process alone is wanted, and labels; give both");
@@ -136,6 +137,7 @@ tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_labels la
   data->y = y ? y : table->y;
   if (data->y != table->y) tct_class_names_free(&data->classes);
   if (y) data->labels = (int32_t)labels, data->positive_unlisted = false;
+  if (status == TCT_OK && classes) status = tct_data_name_classes(data, classes, count, kind, err);
   if (status == TCT_OK) return data;
   tct_data_free(data);
   return NULL;

@@ -178,10 +178,6 @@ static tct_data *read_and_close(tct_source *source, const tct_range *range, cons
   return data;
 }
 
-tct_data *tct_data_read(const char *path, const tct_read_options *options, tct_error *err) {
-  return tct_data_read_range(path, NULL, options, err);
-}
-
 tct_data *tct_data_read_range(const char *path, const tct_range *range, const tct_read_options *options,
                               tct_error *err) {
   tct_source source;

@@ -28,7 +28,7 @@ static tct_status find_label(frame_reader *r, tct_error *err) {
 
 /* The schema of a frame without one: all columns but the label are numbers as they are. */
 static tct_status plain_schema(frame_reader *r, tct_error *err) {
-  int64_t count = tct_frame_cols(r->frame);
+  int64_t count = r->frame->schema.n_children;
   tct_status status = tct_schema_plain(&r->all.schema, (char *const *)r->frame->names, count, r->label, -1, err);
   if (status == TCT_OK && r->all.schema.features == 0)
     status = tct_fail(err, TCT_E_DATA, "the frame has no column beside the label; give one with features");
@@ -58,7 +58,7 @@ static tct_status match_columns(const frame_reader *r, int64_t *field, unsigned 
                       "the frame has no column \"%.200s\", which the schema describes; add it, or check its name",
                       column->name);
   }
-  for (int64_t j = 0; j < tct_frame_cols(r->frame); j++) {
+  for (int64_t j = 0; j < r->frame->schema.n_children; j++) {
     if (used[j] || j == r->label) continue;
     return tct_fail(err, TCT_E_DATA,
                     "the schema does not describe column \"%.200s\" of the frame; drop it, describe it, or give it the "
@@ -74,7 +74,7 @@ static tct_status prepare(frame_reader *r, tct_error *err) {
   TCT_TRY(find_label(r, err));
   if (!all->schema.root) TCT_TRY(plain_schema(r, err));
   int64_t *field = TCT_NEW(int64_t, all->schema.columns);
-  unsigned char *used = TCT_NEW(unsigned char, tct_frame_cols(r->frame));
+  unsigned char *used = TCT_NEW(unsigned char, r->frame->schema.n_children);
   r->rows.encoder.field = field; /* freed with the rows from here on */
   tct_status status = field && used ? match_columns(r, field, used, err) : tct_fail_memory(err);
   tct_free(used);
@@ -122,10 +122,4 @@ tct_data *tct_frame_read(const tct_frame *frame, const tct_read_options *options
   }
   frame_reader r = {.all = {.options = &own}, .frame = frame, .label = -1};
   return tct_reader_run(&r.all, read_frame, err);
-}
-
-tct_data *tct_data_read_frame(const tct_frame *frame, const tct_read_options *options, tct_error *err) {
-  if (!frame || frame->rows > 0) return tct_frame_read(frame, options, err);
-  tct_fail(err, TCT_E_DATA, "the frame has no records; give at least one");
-  return NULL;
 }

@@ -198,8 +198,6 @@ const tct_plan *tct_composition_plan(const tct_composition *composition, int64_t
   return part >= 0 && part < composition->parts ? composition->plan[part] : NULL;
 }
 
-double tct_composition_choice(const tct_composition *composition) { return composition->choice; }
-
 char *tct_composition_json(const tct_composition *c, tct_error *err) {
   tct_error_clear(err);
   json_t *events = events_apart(c);

@@ -18,10 +18,10 @@
 #include <string.h>
 
 static tct_status check_shape(const tct_plan *plan, const tct_data *data, tct_error *err) {
-  if (tct_data_all_rows(data) != plan->facts.rows || data->x.cols != plan->cols)
+  if (tct_data_rank_rows(data, -1) != plan->facts.rows || data->x.cols != plan->cols)
     return tct_fail(err, TCT_E_DATA,
                     "the data are %lld x %lld, the plan was made for %lld x %lld; plan with the public shape",
-                    (long long)tct_data_all_rows(data), (long long)data->x.cols, (long long)plan->facts.rows,
+                    (long long)tct_data_rank_rows(data, -1), (long long)data->x.cols, (long long)plan->facts.rows,
                     (long long)plan->cols);
   const tct_loss *loss = &plan->facts.loss;
   int64_t rows = plan->copies * tct_loss_outputs(loss);

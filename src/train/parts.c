@@ -142,7 +142,7 @@ static tct_status read_files(const char *const *paths, size_t count, const int *
   tct_status status = part ? TCT_OK : tct_fail_memory(err);
   for (size_t k = 0; k < count && status == TCT_OK; k++) {
     if (owner[k] != own) continue;
-    part[parts] = tct_data_read(paths[k], options, err);
+    part[parts] = tct_data_read_range(paths[k], NULL, options, err);
     status = part[parts++] ? TCT_OK : err->status;
   }
   if (status == TCT_OK && parts == 1) {
@@ -280,8 +280,10 @@ static tct_status make_table(tct_data **data, const tct_read_options *options, t
 static tct_status check_inputs(const char *const *paths, size_t count, const tct_read_options *options, tct_team *team,
                                char input[TCT_DIGEST_HEX], tct_error *err) {
   tct_settings list = {0};
+  bool named = count > 0;
+  for (size_t k = 0; k < count; k++) named = named && paths[k];
   tct_status status =
-      count > 0 ? TCT_OK : tct_fail(err, TCT_E_USAGE, "no file is named; give a path, or - for standard input");
+      named ? TCT_OK : tct_fail(err, TCT_E_USAGE, "no file is named; give a path, or - for standard input");
   if (status == TCT_OK) status = tct_inputs_named_once(paths, count, err);
   TCT_TRY(tct_team_agree(team, status, err));
   tct_settings_read(&list, options, tct_team_ranks(team) > 1);
@@ -322,6 +324,10 @@ tct_data *tct_data_read_parts(const char *const *paths, size_t count, const tct_
 
 /* ---- frames ----------------------------------------------------------------------------------------- */
 
+static tct_status no_records(tct_error *err) {
+  return tct_fail(err, TCT_E_DATA, "the frame has no records, or those of all ranks have none; give at least one");
+}
+
 static tct_status read_frame_part(const tct_frame *frame, const tct_read_options *options, tct_team *team,
                                   tct_data **data, tct_error *err) {
   tct_settings list = {0};
@@ -329,19 +335,21 @@ static tct_status read_frame_part(const tct_frame *frame, const tct_read_options
   tct_status status = tct_team_same(team, &list, err);
   tct_settings_free(&list);
   TCT_TRY(status);
+  int64_t rows, cols;
+  tct_frame_shape(frame, &rows, &cols);
+  if (rows == 0 && tct_team_ranks(team) == 1) return no_records(err);
   *data = tct_frame_read(frame, options, err);
   TCT_TRY(tct_team_agree(team, *data ? TCT_OK : err->status, err));
   if (tct_team_ranks(team) > 1) TCT_TRY(make_table(data, options, team, err));
-  if (tct_data_all_rows(*data) > 0) return TCT_OK;
-  return tct_fail(err, TCT_E_DATA, "the frames of all ranks have no records; give at least one");
+  return tct_data_rank_rows(*data, -1) > 0 ? TCT_OK : no_records(err);
 }
 
-tct_data *tct_data_read_frame_part(const tct_frame *frame, const tct_read_options *given, tct_team *team,
-                                   tct_error *err) {
+tct_data *tct_data_read_frame(const tct_frame *frame, const tct_read_options *given, tct_team *team, tct_error *err) {
   tct_data *data = NULL;
   tct_error local = {0};
   tct_read_options own;
   err = err ? err : &local;
+  if (!team) tct_error_clear(err);
   tct_status status = frame ? TCT_OK : err->status;
   if (!frame && status == TCT_OK) status = tct_fail(err, TCT_E_USAGE, "there is no frame; give one on every rank");
   if (status == TCT_OK) tct_error_clear(err);

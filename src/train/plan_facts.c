@@ -1,52 +1,10 @@
-/* plan_facts.c - a plan's facts in types, for programs, and as JSON. */
+/* plan_facts.c - a plan's facts as JSON. */
 #include "model/json.h"
-#include "model/releases.h"
 #include "train/cautions.h"
 #include "train/certificate.h"
 #include "train/plan.h"
 
 #include <math.h>
-#include <stdio.h>
-
-static bool is_private(const tct_plan *plan) { return plan->solver->is_private && !tct_noise_off(&plan->facts); }
-
-const char *tct_plan_solver(const tct_plan *plan) { return plan->solver_text; }
-const char *tct_plan_why(const tct_plan *plan) { return plan->why[0] ? plan->why : NULL; }
-int64_t tct_plan_rows(const tct_plan *plan) { return plan->facts.rows; }
-int64_t tct_plan_cols(const tct_plan *plan) { return plan->cols; }
-int tct_plan_has_intercept(const tct_plan *plan) { return plan->facts.intercept; }
-int tct_plan_is_private(const tct_plan *plan) { return is_private(plan); }
-double tct_plan_epsilon(const tct_plan *plan) { return is_private(plan) ? plan->claim.epsilon : INFINITY; }
-double tct_plan_delta(const tct_plan *plan) { return is_private(plan) ? plan->claim.delta : NAN; }
-tct_neighbours tct_plan_neighbours(const tct_plan *plan) { return plan->facts.neighbours; }
-double tct_plan_row_norm(const tct_plan *plan) { return plan->facts.row_norm; }
-double tct_plan_label_bound(const tct_plan *plan) { return plan->facts.label_bound; }
-
-double tct_plan_weight_bound(const tct_plan *plan) {
-  return is_private(plan) ? tct_solver_weight_bound(plan->solver, &plan->facts, &plan->solved) : INFINITY;
-}
-
-int64_t tct_plan_releases(const tct_plan *plan) { return is_private(plan) ? plan->solved.promise.count : 0; }
-
-tct_status tct_plan_release(const tct_plan *plan, int64_t index, tct_release_info *out, tct_error *err) {
-  tct_error_clear(err);
-  if (index < 0 || index >= tct_plan_releases(plan)) return tct_release_absent(err);
-  const tct_release *r = &plan->solved.promise.release[index];
-  tct_event one = r->event;
-  tct_release_info own = {.norm = r->norm,
-                          .sensitivity = r->sensitivity,
-                          .deviation = tct_release_deviation(r),
-                          .lattice = r->lattice,
-                          .count = r->event.count,
-                          .fits = plan->copies};
-  one.count = 1;
-  snprintf(own.name, sizeof own.name, "%s", r->what);
-  snprintf(own.kind, sizeof own.kind, "%s", tct_event_name(one.kind));
-  tct_event_print(&one, own.event, sizeof own.event);
-  return tct_release_give(&own, out, err);
-}
-
-/* ---- JSON ---------------------------------------------------------------------------------------------------- */
 
 static json_t *text_or_null(const char *text) { return text ? json_string(text) : json_null(); }
 
@@ -64,6 +22,14 @@ static void add_copies(const tct_plan *plan, json_t *o) {
   json_object_set_new(o, "each",
                       json_pack("{s:o, s:o}", "epsilon", tct_json_real(plan->facts.epsilon), "delta",
                                 tct_json_real(plan->facts.delta)));
+}
+
+static void add_bounds(const tct_plan *plan, bool is_private, json_t *o) {
+  double weights = is_private ? tct_solver_weight_bound(plan->solver, &plan->facts, &plan->solved) : INFINITY;
+  json_object_set_new(o, "row_norm", tct_json_real(plan->facts.row_norm));
+  json_object_set_new(o, "label_bound", tct_json_real(plan->facts.label_bound));
+  json_object_set_new(o, "intercept", json_boolean(plan->facts.intercept));
+  json_object_set_new(o, "weight_bound", tct_json_real(weights));
 }
 
 char *tct_plan_json(const tct_plan *plan, tct_error *err) {
@@ -84,6 +50,7 @@ char *tct_plan_json(const tct_plan *plan, tct_error *err) {
       "noise_multiplier", tct_json_real(plan->solved.noise_multiplier), "events", tct_plan_events_apart(plan), "rows",
       (json_int_t)plan->facts.rows, "columns", (json_int_t)plan->cols, "memory_bytes",
       json_real(8 * (cells * (1 + sparse_copy) + 6 * (double)plan->facts.rows)), "threads", plan->facts.threads);
+  if (o) add_bounds(plan, is_private, o);
   if (o && is_private && plan->copies == 1)
     json_object_set_new(o, "epsilon_lower", tct_json_real(plan->solved.cost.epsilon_lower));
   if (o && plan->solved.max_passes > 0) json_object_set_new(o, "max_passes", json_real(plan->solved.max_passes));

@@ -39,19 +39,37 @@ void tct_config_take_bounds(tct_config *config, const json_t *schema, double lab
     use_labels(config, label_low, label_high);
 }
 
-tct_status tct_config_use_schema(tct_config *config, const tct_data *data, tct_error *err) {
-  tct_config own;
-  tct_error_clear(err);
-  TCT_TRY(tct_config_take(config, &own, err));
+static tct_status use_data(tct_config *config, const tct_data *data, int64_t *cols, tct_error *err) {
   if (data->open > 0)
     return tct_fail(err, TCT_E_USAGE,
                     "the schema leaves the bounds of %lld columns to an estimate; add {estimate}, or give the bounds",
                     (long long)data->open);
+  if (cols) *cols = data->x.cols;
   if (!data->schema) return TCT_OK;
   json_t *schema = json_loads(data->schema, 0, NULL);
   tct_config_take_bounds(config, schema, data->label_low, data->label_high);
   json_decref(schema);
   return TCT_OK;
+}
+
+static tct_status use_file(tct_config *config, const char *path, int64_t *cols, tct_error *err) {
+  tct_schema schema = {0};
+  tct_status status = tct_schema_load(&schema, path, NULL, &tct_limits_default, err);
+  if (status == TCT_OK) {
+    tct_config_take_bounds(config, schema.root, schema.label_low, schema.label_high);
+    if (cols) *cols = schema.features;
+  }
+  tct_schema_free(&schema);
+  return status;
+}
+
+tct_status tct_config_use_schema(tct_config *config, const tct_data *data, const char *path, int64_t *cols,
+                                 tct_error *err) {
+  tct_config own;
+  tct_error_clear(err);
+  TCT_TRY(tct_config_take(config, &own, err));
+  if (!data == !path) return tct_fail(err, TCT_E_USAGE, "one schema is needed; give the data, or the schema's file");
+  return data ? use_data(config, data, cols, err) : use_file(config, path, cols, err);
 }
 
 static tct_status same_names(const tct_model *model, const tct_schema *schema, tct_error *err) {
@@ -68,21 +86,6 @@ tct_status tct_model_made_by_schema(const tct_model *model, tct_error *err) {
   tct_schema schema = {0};
   tct_status status = tct_schema_load(&schema, NULL, model->schema, &tct_limits_default, err);
   if (status == TCT_OK) status = same_names(model, &schema, err);
-  tct_schema_free(&schema);
-  return status;
-}
-
-tct_status tct_config_use_schema_file(tct_config *config, const char *path, int64_t *cols, tct_error *err) {
-  tct_config own;
-  tct_schema schema = {0};
-  tct_error_clear(err);
-  TCT_TRY(tct_config_take(config, &own, err));
-  if (!path || !cols) return tct_fail(err, TCT_E_USAGE, "the schema's file, or the place for its columns, is missing");
-  tct_status status = tct_schema_load(&schema, path, NULL, &tct_limits_default, err);
-  if (status == TCT_OK) {
-    tct_config_take_bounds(config, schema.root, schema.label_low, schema.label_high);
-    *cols = schema.features;
-  }
   tct_schema_free(&schema);
   return status;
 }

@@ -6,7 +6,7 @@ kept=$here/../files
 for file in "$kept"/*.json; do
   name=$(basename "$file" .json)
   ok "$name" verify "$file"
-  check "$name is planned again" test -z "$(grep skipped .out)"
+  check "$name is planned again" test -z "$(grep -i 'skipped\|in part' .out)"
 done
 for solver in $("$TACIT" components solver --json | python3 -c 'import json, sys
 print(*(s["name"] for s in json.load(sys.stdin)["components"] if s["private"] and s["name"] != "auto"))'); do

@@ -1,4 +1,5 @@
 /* test_one_program.c - ranks that were given different settings or inputs make no model and charge nothing. */
+#include "short_ledger.h"
 #include "worlds.h"
 
 #include "core/settings.h"
@@ -113,7 +114,7 @@ static void a_rank_with_any_other_setting_that_counts_is_named_before_the_charge
   static rank ranks[RANKS];
   char ledger[256];
   snprintf(ledger, sizeof ledger, "%s", path_of("ledger"));
-  assert_int_equal(tct_ledger_init(ledger, NULL, NULL, TCT_ADD_REMOVE, 100, 1e-2, NULL), TCT_OK);
+  assert_int_equal(begin_ledger(ledger, NULL, NULL, TCT_ADD_REMOVE, 100, 1e-2, NULL), TCT_OK);
 #define OTHER(field, value, name)           \
   do {                                      \
     everybody(ranks, ledger);               \
@@ -183,7 +184,7 @@ static void a_rank_with_another_plan_or_table_is_named_before_the_charge(void **
   static rank ranks[RANKS];
   char ledger[256];
   snprintf(ledger, sizeof ledger, "%s", path_of("ledger of plans"));
-  assert_int_equal(tct_ledger_init(ledger, NULL, NULL, TCT_ADD_REMOVE, 100, 1e-2, NULL), TCT_OK);
+  assert_int_equal(begin_ledger(ledger, NULL, NULL, TCT_ADD_REMOVE, 100, 1e-2, NULL), TCT_OK);
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
     everybody(ranks, ledger);
     ranks[ODD].spoil = all[k].spoil;

@@ -32,12 +32,12 @@ static void *run_rank(void *user) {
   if (team && data) {
     describe_part(data, team, t->rank, team_size, t->rows);
     data->labels = tct_config_labels(t->config);
-    plan = tct_plan_new(t->config, tct_data_all_rows(data), COLS, &t->err);
+    plan = tct_plan_new(t->config, tct_data_rank_rows(data, -1), COLS, &t->err);
   }
   if (plan) model = tct_fit(plan, data, &t->err);
   if (model) {
     memcpy(t->w, tct_model_coefficients(model), COLS * sizeof(double));
-    t->w[COLS] = tct_model_intercept(model);
+    t->w[COLS] = *tct_model_intercepts(model);
   }
   tct_model_free(model);
   tct_plan_free(plan);

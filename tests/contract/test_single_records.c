@@ -342,7 +342,7 @@ static tct_data *read_frame(const setting *s, const one *r, tct_error *err) {
   source from = {.column = columns, .columns = COUNT(columns), .rows = s->rows, .chunks = 1};
   struct ArrowArrayStream stream = stream_of(&from);
   tct_frame *frame = tct_frame_take(&stream, err);
-  tct_data *data = frame ? tct_data_read_frame(frame, &s->options, err) : NULL;
+  tct_data *data = frame ? tct_data_read_frame(frame, &s->options, NULL, err) : NULL;
   tct_frame_free(frame);
   assert_int_equal(from.live, 0);
   return data;

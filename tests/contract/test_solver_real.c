@@ -23,7 +23,7 @@ static double *fitted(const char *spec, const tct_matrix *x, const double *y, in
   if (!model) fail_msg("%s: %s", spec, err.text);
   *p = x->cols + 1;
   double *w = tape_copy(tct_model_coefficients(model), *p);
-  w[x->cols] = tct_model_intercept(model);
+  w[x->cols] = *tct_model_intercepts(model);
   tct_model_free(model);
   tct_data_free(data);
   tct_plan_free(plan);

@@ -3,7 +3,7 @@
 #define TCT_TEST_LEDGER_HELP_H
 #include "core/alloc.h"
 #include "ledger/ledger.h"
-#include "tacit.h"
+#include "short_ledger.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static int leave_folder(void **state) {
 static inline void new_ledger(double epsilon, const char *filter) {
   tct_error err = {0};
   unlink("L");
-  if (tct_ledger_init("L", "test", filter, TCT_ADD_REMOVE, epsilon, 1e-5, &err) != TCT_OK) fail_msg("%s", err.text);
+  if (begin_ledger("L", "test", filter, TCT_ADD_REMOVE, epsilon, 1e-5, &err) != TCT_OK) fail_msg("%s", err.text);
 }
 
 static inline json_t *parsed(char *text, const tct_error *err) {

@@ -31,7 +31,7 @@ static bool read_once(source *s, const char *schema, tct_error *err) {
   tct_data *data = NULL;
   tct_frame *frame = tct_frame_take(&stream, err);
   if (frame && tct_frame_codes(frame, "k", code, &values, err) == TCT_OK)
-    data = tct_data_read_frame(frame, &options, err);
+    data = tct_data_read_frame(frame, &options, NULL, err);
   tct_alloc_fail_at_test(0);
   bool whole = data != NULL;
   for (int64_t i = 0; whole && i < data->x.rows; i++) assert_false(data->dropped[i]);

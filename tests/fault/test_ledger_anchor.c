@@ -34,7 +34,7 @@ static tct_status charge_now(tct_error *err) {
   tct_charge charge;
   tct_charge_default(&charge);
   charge.delta = 1e-6;
-  char *text = tct_ledger_charge_run("L", event, 1, &charge, err);
+  char *text = tct_ledger_charge("L", event, 1, &charge, err);
   tct_text_free(text);
   return text ? TCT_OK : err->status;
 }
@@ -87,7 +87,7 @@ static void an_anchor_that_cannot_follow_its_ledger_is_told_and_ends_no_run(void
   charge.delta = 1e-6;
   for (stuck = 1; stuck >= 0; stuck--) {
     int before = count_runs();
-    json_t *told = parsed(tct_ledger_charge_run("L", event, 1, &charge, &err), &err);
+    json_t *told = parsed(tct_ledger_charge("L", event, 1, &charge, &err), &err);
     const char *warning = json_string_value(json_object_get(told, "warning"));
     assert_int_equal(stuck, warning && strstr(warning, "names an earlier row"));
     json_decref(told);

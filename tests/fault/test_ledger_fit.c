@@ -89,7 +89,7 @@ static void a_run_whose_charge_cannot_be_written_never_reaches_its_solver(void *
   int calls = 0, hit = 0;
   for (int64_t n = 1; n < 100; n++) {
     disk_install();
-    assert_int_equal(tct_ledger_init("L", "", NULL, TCT_ADD_REMOVE, 1, 1e-5, &err), TCT_OK);
+    assert_int_equal(begin_ledger("L", "", NULL, TCT_ADD_REMOVE, 1, 1e-5, &err), TCT_OK);
     disk_set(DISK_POWER_CUT, n);
     calls = 0;
     tct_model *model = train_with_ledger(0.5, note_call, NULL, &calls, &err);
@@ -105,7 +105,7 @@ static void a_run_whose_charge_cannot_be_written_never_reaches_its_solver(void *
 
 static void verify_ledger(const char *path, int expected) {
   tct_error err = {0};
-  json_t *root = parsed(tct_verify_json(path, "L", &err), &err);
+  json_t *root = parsed(tct_verify_json(path, NULL, "L", NULL, &err), &err);
   assert_int_equal(json_is_true(json_object_get(root, "ok")), expected);
   json_decref(root);
 }

@@ -48,7 +48,7 @@ static tct_status charge_rows(const char *ledger, int first, int count, int part
   run.data = data;
   run.input_part = part;
   run.input_changed = reason;
-  char *text = tct_ledger_charge_run(ledger, event, 1, &run, &err);
+  char *text = tct_ledger_charge(ledger, event, 1, &run, &err);
   tct_data_free(data);
   tct_text_free(text);
   return text ? TCT_OK : err.status;
@@ -103,14 +103,14 @@ static void a_ledger_for_tests_takes_a_seed_and_marks_itself_its_entry_and_its_m
   assert_true(json_is_true(json_object_get(root, "for_tests")));
   assert_int_equal(number_at(root, NULL, "seeded_runs"), 1);
   json_decref(root);
-  root = parsed(tct_verify_json("m.json", "L", &err), &err);
+  root = parsed(tct_verify_json("m.json", NULL, "L", NULL, &err), &err);
   assert_true(json_is_true(json_object_get(root, "ok")) && json_is_true(json_object_get(root, "for_tests")));
   assert_string_equal(json_string_value(json_object_get(root, "verdict")), "reproducible");
   json_decref(root);
   model = fit("L", 0, NULL, &err); /* a model of a ledger for tests is one for tests, whatever its noise */
   assert_int_equal(tct_model_write(model, "n.json", &err), TCT_OK);
   tct_model_free(model);
-  root = parsed(tct_verify_json("n.json", "L", &err), &err);
+  root = parsed(tct_verify_json("n.json", NULL, "L", NULL, &err), &err);
   assert_string_equal(json_string_value(json_object_get(root, "verdict")), "for_tests");
   json_decref(root);
 }
@@ -126,7 +126,7 @@ static void a_run_of_the_other_unit_is_refused(void **state) {
       tct_charge_default(&charge);
       charge.delta = 1e-6;
       charge.persons = run;
-      char *text = tct_ledger_charge_run("L", event, 1, &charge, &err);
+      char *text = tct_ledger_charge("L", event, 1, &charge, &err);
       assert_int_equal(text != NULL, ledger == run);
       assert_true(text || err.status == TCT_E_BUDGET);
       assert_int_equal(count_runs(), ledger == run);
@@ -143,7 +143,7 @@ static void unaccounted_facts_are_in_the_entry_and_counted(void **state) {
   tct_charge_default(&charge);
   charge.delta = 1e-6;
   charge.unaccounted = facts;
-  tct_text_free(tct_ledger_charge_run("L", event, 1, &charge, &err));
+  tct_text_free(tct_ledger_charge("L", event, 1, &charge, &err));
   json_t *root = ledger_now(), *run = json_array_get(json_object_get(root, "runs"), 0);
   assert_int_equal(number_at(root, NULL, "unaccounted_runs"), 1);
   assert_string_equal(json_string_value(json_array_get(json_object_get(run, "unaccounted"), 1)), "a scaler");
@@ -283,7 +283,7 @@ static void the_same_table_on_a_second_ledger_is_told_and_the_registry_is_the_us
   model = fit("L", 0, NULL, &err); /* again on its own ledger */
   assert_null(tct_model_warning(model));
   tct_model_free(model);
-  assert_int_equal(tct_ledger_init("M", "second", NULL, TCT_ADD_REMOVE, 2, 1e-5, &err), TCT_OK);
+  assert_int_equal(begin_ledger("M", "second", NULL, TCT_ADD_REMOVE, 2, 1e-5, &err), TCT_OK);
   model = fit("M", 0, NULL, &err);
   if (!model) fail_msg("%s", err.text);
   assert_non_null(tct_model_warning(model));
@@ -425,19 +425,19 @@ static void a_lost_anchor_is_a_row_of_the_chain_and_a_new_one_begins(void **stat
   unlink("R");
   make_ledger(0, 0, "A");
   fill_table();
-  assert_int_equal(tct_ledger_anchor_lost("L", "R", "burnt", &err), TCT_E_USAGE); /* it is there, and agrees */
+  assert_int_equal(tct_ledger_anchor("L", "R", "burnt", &err), TCT_E_USAGE); /* it is there, and agrees */
   copy_file("L", "L.old");
   assert_int_equal(charge_rows("L", 0, N, 0, NULL), TCT_OK);
   copy_file("L", "m.json");
   copy_file("L.old", "L");
-  assert_int_equal(tct_ledger_anchor_lost("L", "R", "burnt", &err), TCT_E_DATA); /* it is there, and says otherwise */
+  assert_int_equal(tct_ledger_anchor("L", "R", "burnt", &err), TCT_E_DATA); /* it is there, and says otherwise */
   copy_file("m.json", "L");
   assert_int_equal(unlink("A") | unlink("m.json"), 0);
-  assert_int_equal(tct_ledger_anchor("L", "R", &err), TCT_E_RUN);
-  assert_int_equal(tct_ledger_anchor_lost("L", "R", "", &err), TCT_E_USAGE);
-  assert_int_equal(tct_ledger_anchor_lost("L", "R", "two\nlines", &err), TCT_E_USAGE);
+  assert_int_equal(tct_ledger_anchor("L", "R", NULL, &err), TCT_E_RUN);
+  assert_int_equal(tct_ledger_anchor("L", "R", "", &err), TCT_E_USAGE);
+  assert_int_equal(tct_ledger_anchor("L", "R", "two\nlines", &err), TCT_E_USAGE);
   assert_int_equal(access("R", F_OK), -1);
-  if (tct_ledger_anchor_lost("L", "R", "burnt", &err) != TCT_OK) fail_msg("%s", err.text);
+  if (tct_ledger_anchor("L", "R", "burnt", &err) != TCT_OK) fail_msg("%s", err.text);
   json_t *root = ledger_now(), *lost = json_object_get(root, "lost_anchors");
   assert_int_equal(json_array_size(lost), 1);
   assert_string_equal(json_string_value(json_object_get(json_array_get(lost, 0), "reason")), "burnt");
@@ -453,8 +453,8 @@ static void a_lost_anchor_is_a_row_of_the_chain_and_a_new_one_begins(void **stat
   copy_file("L.old", "L");
   assert_int_equal(charge_rows("L", 0, N, 0, NULL), TCT_E_DATA); /* the new one holds from now on */
   unlink("M");
-  assert_int_equal(tct_ledger_init("M", "", NULL, TCT_ADD_REMOVE, 2, 1e-5, &err), TCT_OK);
-  assert_int_equal(tct_ledger_anchor_lost("M", "A", "burnt", &err), TCT_E_USAGE); /* it never had one */
+  assert_int_equal(begin_ledger("M", "", NULL, TCT_ADD_REMOVE, 2, 1e-5, &err), TCT_OK);
+  assert_int_equal(tct_ledger_anchor("M", "A", "burnt", &err), TCT_E_USAGE); /* it never had one */
   unlink("M");
 }
 
@@ -466,13 +466,13 @@ static void a_ledger_with_an_older_anchor_is_ahead_of_it_and_is_charged(void **s
   make_ledger(0, 0, NULL);
   fill_table();
   assert_int_equal(charge_rows("L", 0, N, 0, NULL), TCT_OK);
-  assert_int_equal(tct_ledger_anchor("L", "A", &err), TCT_OK);
+  assert_int_equal(tct_ledger_anchor("L", "A", NULL, &err), TCT_OK);
   copy_file("A", "R");
   assert_int_equal(charge_rows("L", 0, N, 0, NULL), TCT_OK);
   copy_file("R", "A"); /* the power went between the charge and the anchor */
   assert_int_equal(charge_rows("L", 0, N, 0, NULL), TCT_OK);
   assert_true(check_passes(NULL, 0));
-  assert_int_equal(tct_ledger_anchor("L", "A", &err), TCT_E_USAGE); /* there is a file already */
+  assert_int_equal(tct_ledger_anchor("L", "A", NULL, &err), TCT_E_USAGE); /* there is a file already */
 }
 
 static void a_model_without_room_is_found_out_before_the_charge(void **state) {
@@ -496,7 +496,7 @@ static void a_model_without_room_is_found_out_before_the_charge(void **state) {
   if (!model) fail_msg("%s", err.text);
   assert_int_equal(tct_model_write(model, "m.json", &err), TCT_OK);
   tct_model_free(model);
-  model = tct_model_read("m.json", &err); /* what was reserved and not needed is cut off */
+  model = tct_model_read("m.json", NULL, &err); /* what was reserved and not needed is cut off */
   assert_non_null(model);
   tct_model_free(model);
 }

@@ -21,7 +21,7 @@ static void fail_at(int64_t n) {
 
 static char *charge(tct_error *err) {
   static const char *const events[] = {"gaussian:noise=30", "pure:epsilon=0.01"};
-  return tct_ledger_charge("L", events, 2, TCT_ADD_REMOVE, 0.25, 1e-6, err);
+  return charge_ledger("L", events, 2, TCT_ADD_REMOVE, 0.25, 1e-6, err);
 }
 
 static char kept[TCT_LEDGER_ID]; /* the reservation that is in the ledger before every call */

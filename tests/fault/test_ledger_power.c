@@ -3,7 +3,7 @@
 
 #include "core/alloc.h"
 #include "ledger/ledger.h"
-#include "tacit.h"
+#include "short_ledger.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -12,7 +12,7 @@ static const char *const EVENT[] = {"gaussian:noise=30,count=2"};
 
 static int charge(void) {
   tct_error err = {0};
-  char *text = tct_ledger_charge("L", EVENT, 1, TCT_ADD_REMOVE, 0.25, 1e-6, &err);
+  char *text = charge_ledger("L", EVENT, 1, TCT_ADD_REMOVE, 0.25, 1e-6, &err);
   tct_text_free(text);
   return text != NULL;
 }
@@ -39,7 +39,7 @@ static int charge_in_phases(void) {
 
 static int init(void) {
   tct_error err = {0};
-  return tct_ledger_init("L", "test", NULL, TCT_ADD_REMOVE, 1, 1e-5, &err) == TCT_OK;
+  return begin_ledger("L", "test", NULL, TCT_ADD_REMOVE, 1, 1e-5, &err) == TCT_OK;
 }
 
 /* The number of runs; the ledger must open and pass its check. */

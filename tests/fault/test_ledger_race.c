@@ -16,7 +16,7 @@ static int contender(_Atomic int *ready, int events, bool reserves) {
     tct_status status = in_phases(0.5, 600, id, &err);
     return status == TCT_OK ? (int)in_phases(0.5, 0, id, &err) : (int)status;
   }
-  char *text = tct_ledger_charge("L", list, (size_t)events, TCT_ADD_REMOVE, 0.5, 1e-6, &err);
+  char *text = charge_ledger("L", list, (size_t)events, TCT_ADD_REMOVE, 0.5, 1e-6, &err);
   int status = text ? TCT_OK : (int)err.status;
   tct_text_free(text);
   return status;

@@ -32,7 +32,7 @@ static void ledger_of_three_runs(void) {
     run.epsilon = 0.5 * i;
     run.seeded = i == 2;
     run.unaccounted = i == 3 ? facts : NULL;
-    char *text = tct_ledger_charge_run("L", EVENTS, (size_t)(1 + i % 2), &run, &err);
+    char *text = tct_ledger_charge("L", EVENTS, (size_t)(1 + i % 2), &run, &err);
     if (!text) fail_msg("%s", err.text);
     tct_text_free(text);
     tct_data_free(data);

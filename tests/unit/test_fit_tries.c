@@ -6,7 +6,8 @@
 #include <cmocka.h>
 
 #include "core/number.h"
-#include "tacit.h"
+#include "model/model.h"
+#include "short_ledger.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -305,7 +306,7 @@ static void a_try_of_several_classes_is_one_fit_of_each_within_the_budget_of_the
   tct_plan *alone = tct_plan_new(&config, tct_data_rows(train), COLS, &err);
   tct_model *want = alone ? tct_fit(alone, train, &err) : NULL;
   if (!want) fail_msg("%s", err.text);
-  assert_int_equal(tct_model_models(found), 3);
+  assert_int_equal(found->models, 3);
   assert_memory_equal(tct_model_coefficients(found), tct_model_coefficients(want), 3 * COLS * sizeof(double));
   assert_string_equal(tct_model_class(found, 2), "plum");
   tct_model_free(want);
@@ -329,7 +330,7 @@ static void the_file_of_a_search_of_several_classes_verifies_and_claims_all_thei
     tct_composition *c = compose_classes(&config, losses[k], 6);
     tct_model *model = tct_fit_tries(c, all, SHARE, &run, NULL, NULL, &err);
     if (!model || tct_model_write(model, file, &err) != TCT_OK) fail_msg("%s", err.text);
-    char *verdict = tct_verify_json(file, NULL, &err), *text = tct_model_json(model, &err);
+    char *verdict = tct_verify_json(file, NULL, NULL, NULL, &err), *text = tct_model_json(model, &err);
     json_t *root = json_loads(verdict, 0, NULL), *said = json_loads(text, 0, NULL);
     assert_true(json_is_true(json_object_get(root, "ok")));
     json_t *fit = json_array_get(json_object_get(json_object_get(said, "privacy"), "fits"), 0);
@@ -490,7 +491,7 @@ static void the_ledger_is_charged_once_with_the_whole_or_the_search_does_not_beg
   assert_non_null(mkdtemp(folder));
   snprintf(ledger, sizeof ledger, "%s/l.ledger", folder);
   snprintf(file, sizeof file, "%s/m.json", folder);
-  assert_int_equal(tct_ledger_init(ledger, NULL, "sum", TCT_ADD_REMOVE, 4, 1e-4, &err), TCT_OK);
+  assert_int_equal(begin_ledger(ledger, NULL, "sum", TCT_ADD_REMOVE, 4, 1e-4, &err), TCT_OK);
   tct_config_default(&run);
   run.ledger = ledger, run.output = file, run.threads = 1;
   run.has_seed = 1; /* which this ledger takes from nobody */
@@ -504,7 +505,7 @@ static void the_ledger_is_charged_once_with_the_whole_or_the_search_does_not_beg
   assert_int_equal(runs, 1);
   assert_true(spent > 2.9 && spent <= 3);
   assert_int_equal(tct_model_write(model, file, &err), TCT_OK);
-  char *verdict = tct_verify_json(file, ledger, &err);
+  char *verdict = tct_verify_json(file, NULL, ledger, NULL, &err);
   json_t *root = json_loads(verdict, 0, NULL);
   assert_true(json_is_true(json_object_get(root, "ok")));
   assert_true(json_number_value(json_object_get(root, "epsilon")) == spent);
@@ -636,7 +637,7 @@ static void a_seeded_search_says_so_and_names_what_any_candidate_left_unpaid(voi
 static void what_cannot_be_searched_is_refused_before_the_charge(void **state) {
   (void)state;
   static const char *const solvers[] = {"dpgd:steps=10"};
-  tct_data *data = table(), *weighed = tct_data_relabel(data, NULL, TCT_LABELS_BINARY, NULL);
+  tct_data *data = table(), *weighed = tct_data_relabel(data, NULL, TCT_LABELS_BINARY, NULL, 0, 0, NULL);
   static const char *const objpert[] = {"objpert"};
   tct_composition *c = compose(solvers, 1, 6), *other;
   tct_config run = seeded(1), fit = seeded(1);

@@ -17,7 +17,7 @@ static tct_frame *take(source *s) {
 static tct_data *read_frame(source *s, const tct_read_options *options) {
   tct_frame *frame = take(s);
   tct_error err;
-  tct_data *data = tct_data_read_frame(frame, options, &err);
+  tct_data *data = tct_data_read_frame(frame, options, NULL, &err);
   if (!data) fail_msg("not read: %s", err.text);
   tct_frame_free(frame);
   assert_int_equal(s->live, 0);
@@ -30,7 +30,7 @@ static const char *refusal(source *s, const tct_read_options *options) {
   struct ArrowArrayStream stream = stream_of(s);
   tct_frame *frame = tct_frame_take(&stream, &err);
   if (frame) {
-    tct_data *data = tct_data_read_frame(frame, options, &err);
+    tct_data *data = tct_data_read_frame(frame, options, NULL, &err);
     if (data) fail_msg("it was read");
   }
   tct_frame_free(frame);
@@ -183,7 +183,8 @@ static void a_table_lends_its_records_and_stays_as_it_is(void **state) {
   tct_data *table = read_text("id,y,stage,work,age\na,yes,2,state,20\nb,no,x,state,7\n", &options);
   static const double y[] = {2.5, -1}, weight[] = {1, 0.5};
   tct_error err;
-  tct_data *own = tct_data_relabel(table, y, TCT_LABELS_REAL, &err), *same = tct_data_relabel(table, NULL, 0, &err);
+  tct_data *own = tct_data_relabel(table, y, TCT_LABELS_REAL, NULL, 0, 0, &err),
+           *same = tct_data_relabel(table, NULL, 0, NULL, 0, 0, &err);
   assert_non_null(own);
   assert_non_null(same);
   assert_true(tct_data_matrix(own)->values == tct_data_matrix(table)->values && tct_data_labels(own) == y);
@@ -198,9 +199,9 @@ static void a_table_lends_its_records_and_stays_as_it_is(void **state) {
   tct_data_free(own);
   tct_data_free(same);
   static const double bad[] = {NAN, 1};
-  assert_null(tct_data_relabel(table, bad, TCT_LABELS_REAL, &err));
+  assert_null(tct_data_relabel(table, bad, TCT_LABELS_REAL, NULL, 0, 0, &err));
   assert_int_equal(err.status, TCT_E_DATA);
-  assert_null(tct_data_relabel(table, y, TCT_LABELS_NONE, &err));
+  assert_null(tct_data_relabel(table, y, TCT_LABELS_NONE, NULL, 0, 0, &err));
   assert_int_equal(err.status, TCT_E_USAGE);
   tct_data_free(table);
 }

@@ -1,4 +1,4 @@
-/* test_interface.c - the interface in types: sizes of structs, getters, names of a view, progress, verdicts. */
+/* test_interface.c - the interface in types: sizes of structs, facts, names of a view, progress, verdicts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -161,37 +161,31 @@ static void a_size_that_no_version_had_is_refused(void **state) {
   assert_null(tct_join(&c, data, &session, &err));
   assert_int_equal(err.status, TCT_E_USAGE);
   assert_int_equal(tct_ledger_make("nowhere/L", &ledger, &err), TCT_E_USAGE);
-  assert_null(tct_ledger_charge_run("nowhere/L", &event, 1, &charge, &err));
+  assert_null(tct_ledger_charge("nowhere/L", &event, 1, &charge, &err));
   assert_int_equal(err.status, TCT_E_USAGE);
   assert_int_equal(tct_model_amend(model, &amendment, &err), TCT_E_USAGE);
   tct_model_free(model);
   tct_data_free(data);
 }
 
-/* ---- getters --------------------------------------------------------------------------------------------------- */
+/* ---- what a plan and a model say ------------------------------------------------------------------------------- */
 
 static double number_in(const json_t *o, const char *key) {
   const json_t *value = json_object_get(o, key);
   return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-static void same_number(double a, double b) { assert_true(a == b || (isnan(a) && isnan(b))); }
-
-static void same_release(const tct_release_info *r, const json_t *said) {
-  static const char *const norms[] = {"l2", "l1", "score"};
-  assert_string_equal(r->name, json_string_value(json_object_get(said, "what")));
-  assert_string_equal(r->event, json_string_value(json_object_get(said, "event")));
-  assert_string_equal(norms[r->norm], json_string_value(json_object_get(said, "norm")));
-  assert_int_equal(strncmp(r->event, r->kind, strlen(r->kind)), 0);
-  assert_true(r->event[strlen(r->kind)] == ':' && r->fits == 1);
-  same_number(r->sensitivity, number_in(said, "sensitivity"));
-  same_number(r->deviation, number_in(said, "deviation"));
-  same_number(r->lattice, number_in(said, "lattice"));
-  assert_true((double)r->count == number_in(said, "count"));
+static json_t *said(char *text) {
+  json_t *root = json_loads(text, 0, NULL);
+  assert_non_null(root);
+  tct_text_free(text);
+  return root;
 }
 
-static void the_getters_of_plan_and_model_say_what_the_file_says(void **state) {
+static void a_plan_says_its_bounds_and_what_the_model_file_will_say(void **state) {
   (void)state;
+  static const char *const same[] = {"solver", "loss", "penalty", "rows", "columns"};
+  static const char *const claimed[] = {"private", "epsilon", "delta", "neighbours", "accountant", "fits"};
   static const char *const solvers[] = {"dpgd",    "dpscd", "dpmetric", "dpcd:order=greedy,inner=3",
                                         "objpert", "dpagd", "auto"};
   tct_data *data = records();
@@ -200,41 +194,22 @@ static void the_getters_of_plan_and_model_say_what_the_file_says(void **state) {
     tct_config c = settings(solvers[k]);
     tct_plan *plan = tct_plan_new(&c, N, P, &err);
     tct_model *model = fitted(&c, data);
-    char *text = tct_model_json(model, &err);
-    json_t *file = json_loads(text, 0, NULL), *privacy = json_object_get(file, "privacy");
-    const json_t *releases = json_object_get(json_array_get(json_object_get(privacy, "fits"), 0), "releases");
-    tct_text_free(text);
-    assert_string_equal(tct_plan_solver(plan), json_string_value(json_object_get(file, "solver")));
-    assert_string_equal(tct_model_solver(model), tct_plan_solver(plan));
-    assert_string_equal(tct_model_loss(model), "logistic");
-    assert_true(!tct_plan_why(plan) == (strcmp(solvers[k], "auto") != 0));
-    assert_true(tct_plan_rows(plan) == N && tct_plan_cols(plan) == P && tct_plan_has_intercept(plan) == 1);
-    assert_true(tct_model_rows(model) == N && tct_model_has_intercept(model) == 1);
-    assert_true(tct_plan_is_private(plan) && tct_model_is_private(model));
-    assert_true(tct_plan_epsilon(plan) == 1 && tct_model_epsilon(model) == 1);
-    assert_true(tct_plan_delta(plan) == 1e-5 && tct_model_delta(model) == 1e-5);
-    assert_true(tct_plan_neighbours(plan) == TCT_ADD_REMOVE && tct_model_neighbours(model) == TCT_ADD_REMOVE);
-    assert_true(tct_plan_row_norm(plan) == 1.5 && tct_model_row_norm(model) == 1.5);
-    assert_true(tct_plan_label_bound(plan) == 1 && isnan(tct_model_label_bound(model)));
-    assert_string_equal(tct_model_accountant(model), json_string_value(json_object_get(privacy, "accountant")));
-    assert_string_equal(tct_model_feature(model, 1), "x2");
-    assert_null(tct_model_feature(model, P));
-    double largest = fmax(fabs(tct_model_coefficients(model)[0]), fabs(tct_model_intercept(model)));
-    assert_true(tct_plan_weight_bound(plan) > largest);
-    assert_int_equal(tct_plan_releases(plan), json_array_size(releases));
-    assert_int_equal(tct_model_releases(model), json_array_size(releases));
-    assert_true(tct_plan_releases(plan) > 0);
-    for (int64_t r = 0; r < tct_plan_releases(plan); r++) {
-      tct_release_info planned_one = {.size = sizeof planned_one}, stated = {.size = sizeof stated};
-      assert_int_equal(tct_plan_release(plan, r, &planned_one, &err), TCT_OK);
-      assert_int_equal(tct_model_release(model, r, &stated, &err), TCT_OK);
-      same_release(&planned_one, json_array_get(releases, (size_t)r));
-      same_release(&stated, json_array_get(releases, (size_t)r));
-    }
-    tct_release_info none = {.size = sizeof none}, unset = {0};
-    assert_int_equal(tct_plan_release(plan, tct_plan_releases(plan), &none, &err), TCT_E_USAGE);
-    assert_int_equal(tct_model_release(model, -1, &none, &err), TCT_E_USAGE);
-    assert_int_equal(tct_plan_release(plan, 0, &unset, &err), TCT_E_USAGE);
+    json_t *planned = said(tct_plan_json(plan, &err)), *file = said(tct_model_json(model, &err));
+    const json_t *privacy = json_object_get(file, "privacy");
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+      assert_true(json_equal(json_object_get(planned, same[i]), json_object_get(file, same[i])));
+    for (size_t i = 0; i < sizeof claimed / sizeof *claimed; i++)
+      if (!json_equal(json_object_get(planned, claimed[i]), json_object_get(privacy, claimed[i])))
+        fail_msg("%s: %s", solvers[k], claimed[i]);
+    assert_true(!json_object_get(planned, "why") == (strcmp(solvers[k], "auto") != 0));
+    assert_true(number_in(planned, "row_norm") == 1.5 && number_in(planned, "label_bound") == 1);
+    assert_true(json_is_true(json_object_get(planned, "intercept")));
+    int64_t models, cols;
+    tct_model_shape(model, &models, &cols);
+    assert_true(models == 1 && cols == P);
+    double largest = fmax(fabs(tct_model_coefficients(model)[0]), fabs(tct_model_intercepts(model)[0]));
+    assert_true(largest > 0 && number_in(planned, "weight_bound") > largest);
+    json_decref(planned);
     json_decref(file);
     tct_model_free(model);
     tct_plan_free(plan);
@@ -242,20 +217,19 @@ static void the_getters_of_plan_and_model_say_what_the_file_says(void **state) {
   tct_data_free(data);
 }
 
-static void without_privacy_the_getters_promise_nothing(void **state) {
+static void without_privacy_a_plan_promises_nothing(void **state) {
   (void)state;
-  tct_data *data = records();
   tct_config c = settings("scd");
   c.epsilon = c.delta = NAN;
   tct_plan *plan = tct_plan_new(&c, N, P, NULL);
-  tct_model *model = fitted(&c, data);
-  assert_false(tct_plan_is_private(plan) || tct_model_is_private(model));
-  assert_true(isinf(tct_plan_epsilon(plan)) && isinf(tct_model_epsilon(model)) && isinf(tct_plan_weight_bound(plan)));
-  assert_true(isnan(tct_plan_delta(plan)) && isnan(tct_model_delta(model)));
-  assert_true(tct_plan_releases(plan) == 0 && tct_model_releases(model) == 0 && !tct_model_accountant(model));
-  tct_model_free(model);
+  json_t *planned = said(tct_plan_json(plan, NULL));
+  assert_true(json_is_false(json_object_get(planned, "private")));
+  assert_true(isnan(number_in(planned, "epsilon")) && isnan(number_in(planned, "delta")));
+  assert_true(isnan(number_in(planned, "weight_bound")) && json_is_null(json_object_get(planned, "accountant")));
+  const json_t *fit = json_array_get(json_object_get(planned, "fits"), 0);
+  assert_int_equal(json_array_size(json_object_get(fit, "releases")), 0);
+  json_decref(planned);
   tct_plan_free(plan);
-  tct_data_free(data);
 }
 
 /* ---- a view's names and schema --------------------------------------------------------------------------------- */
@@ -276,8 +250,8 @@ static void a_views_names_are_copied_and_end_in_the_model(void **state) {
   first[0] = 0, names[1] = NULL;
   tct_config c = settings("dpgd");
   tct_model *model = fitted(&c, data);
-  assert_string_equal(tct_model_feature(model, 0), "one");
-  assert_string_equal(tct_model_feature(model, 1), "two");
+  assert_string_equal(model->features[0], "one");
+  assert_string_equal(model->features[1], "two");
   tct_model_free(model);
   tct_data_free(data);
   assert_null(tct_data_view(&x, y, TCT_LABELS_BINARY, names, NULL, &err));
@@ -292,12 +266,12 @@ static void a_views_schema_gives_names_and_bounds_and_must_make_as_many_features
   if (!data) fail_msg("%s", err.text);
   tct_config c = settings("dpgd");
   c.row_norm = NAN;
-  assert_int_equal(tct_config_use_schema(&c, data, &err), TCT_OK);
+  assert_int_equal(tct_config_use_schema(&c, data, NULL, NULL, &err), TCT_OK);
   assert_true(c.row_norm == sqrt(3)); /* two columns and the intercept */
   tct_model *model = fitted(&c, data);
-  assert_string_equal(tct_model_feature(model, 0), "age");
-  assert_string_equal(tct_model_feature(model, 1), "city=A");
-  assert_string_equal(tct_model_label(model), "sick");
+  assert_string_equal(model->features[0], "age");
+  assert_string_equal(model->features[1], "city=A");
+  assert_string_equal(model->label, "sick");
   assert_non_null(strstr(tct_model_schema(model), "\"city\""));
   tct_model_free(model);
   tct_data_free(data);
@@ -362,7 +336,7 @@ static void progress_over_classes_ends_at_1_too(void **state) {
   c.progress = note, c.user = &s, c.classes = 7;
   double code[N];
   for (int i = 0; i < N; i++) code[i] = i % 7;
-  tct_data *data = tct_data_relabel(two, code, TCT_LABELS_CLASSES, &err);
+  tct_data *data = tct_data_relabel(two, code, TCT_LABELS_CLASSES, NULL, 0, 0, &err);
   tct_plan *plan = tct_plan_new(&c, N, P, &err);
   if (!plan) fail_msg("%s", err.text);
   tct_model *model = tct_fit(plan, data, &err);
@@ -376,6 +350,18 @@ static void progress_over_classes_ends_at_1_too(void **state) {
 
 /* ---- answers that are a yes or a no ---------------------------------------------------------------------------- */
 
+/* The verdict on the model's file, by the file or by its text. */
+static tct_verdict verdict_on(const tct_model *model, const char *path, tct_error *err) {
+  tct_verdict verdict = {.size = sizeof verdict};
+  char *text = path ? NULL : tct_model_json(model, err);
+  if (path) assert_int_equal(tct_model_write(model, path, err), TCT_OK);
+  char *answer = tct_verify_json(path, text, NULL, &verdict, err);
+  assert_non_null(answer);
+  tct_text_free(answer);
+  tct_text_free(text);
+  return verdict;
+}
+
 static void a_forged_claim_is_an_error_with_its_verdict(void **state) {
   (void)state;
   tct_error err;
@@ -385,22 +371,23 @@ static void a_forged_claim_is_an_error_with_its_verdict(void **state) {
   tct_data *data = records();
   tct_config c = settings("dpgd");
   tct_model *model = fitted(&c, data);
-  tct_verdict verdict = {.size = sizeof verdict}, unset = {.form = -3};
-  assert_int_equal(tct_model_write(model, path, &err), TCT_OK);
-  assert_int_equal(tct_verify(path, NULL, &verdict, &err), TCT_OK);
-  assert_int_equal(verdict.kind, TCT_VERDICT_REPRODUCIBLE);
-  assert_int_equal(tct_verify(path, NULL, &unset, &err), TCT_E_USAGE);
-  assert_int_equal(unset.form, -3);
-  model->epsilon = 0.5;
-  assert_int_equal(tct_model_write(model, path, &err), TCT_OK);
-  assert_int_equal(tct_verify(path, NULL, &verdict, &err), TCT_E_DATA);
-  assert_int_equal(verdict.kind, TCT_VERDICT_REFUSED);
-  assert_true(verdict.why[0] && verdict.epsilon == 0.5);
-  assert_string_equal(err.text, verdict.why);
-  char *text = tct_verify_json(path, NULL, &err);
-  assert_non_null(text);
-  assert_int_equal(err.status, TCT_E_DATA);
-  tct_text_free(text);
+  for (int by_text = 0; by_text < 2; by_text++) {
+    model->epsilon = 1;
+    tct_verdict verdict = verdict_on(model, by_text ? NULL : path, &err);
+    assert_true(verdict.kind == TCT_VERDICT_REPRODUCIBLE && err.status == TCT_OK && verdict.replanned);
+    model->epsilon = 0.5;
+    verdict = verdict_on(model, by_text ? NULL : path, &err);
+    assert_true(verdict.kind == TCT_VERDICT_REFUSED && err.status == TCT_E_DATA);
+    assert_true(verdict.why[0] && verdict.epsilon == 0.5);
+    assert_string_equal(err.text, verdict.why);
+  }
+  tct_verdict unset = {.form = -3};
+  assert_null(tct_verify_json(path, NULL, NULL, &unset, &err));
+  assert_true(err.status == TCT_E_USAGE && unset.form == -3);
+  assert_null(tct_verify_json(path, "{}", NULL, NULL, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+  assert_null(tct_model_read(NULL, NULL, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
   unlink(path);
   tct_model_free(model);
   tct_data_free(data);
@@ -470,8 +457,8 @@ int main(void) {
       cmocka_unit_test(a_curve_against_steps_has_the_cost_of_each_beginning_of_the_list),
       cmocka_unit_test(a_newer_programs_settings_are_taken_while_what_is_new_in_them_is_zero),
       cmocka_unit_test(a_size_that_no_version_had_is_refused),
-      cmocka_unit_test(the_getters_of_plan_and_model_say_what_the_file_says),
-      cmocka_unit_test(without_privacy_the_getters_promise_nothing),
+      cmocka_unit_test(a_plan_says_its_bounds_and_what_the_model_file_will_say),
+      cmocka_unit_test(without_privacy_a_plan_promises_nothing),
       cmocka_unit_test(a_views_names_are_copied_and_end_in_the_model),
       cmocka_unit_test(a_views_schema_gives_names_and_bounds_and_must_make_as_many_features),
       cmocka_unit_test(progress_never_goes_back_and_has_1_once_at_the_end_of_a_success),

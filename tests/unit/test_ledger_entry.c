@@ -260,7 +260,7 @@ static void a_run_that_lacks_an_event_is_seen_though_every_hash_agrees(void **st
   tct_error err = {0};
   sqlite3 *db = NULL;
   new_ledger(1, NULL);
-  tct_text_free(tct_ledger_charge("L", events, 2, TCT_ADD_REMOVE, 0.9, 1e-6, &err));
+  tct_text_free(charge_ledger("L", events, 2, TCT_ADD_REMOVE, 0.9, 1e-6, &err));
   assert_int_equal(count_runs(), 1);
   assert_int_equal(sqlite3_open("L", &db), SQLITE_OK);
   assert_int_equal(sqlite3_exec(db, edit, NULL, NULL, NULL), SQLITE_OK);

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "core/outfile.h"
-#include "tacit.h"
+#include "short_ledger.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -435,7 +435,7 @@ static tct_data *read_table(const tct_read_options *options) {
 
 static tct_model *train(const tct_config *given, const tct_data *data, tct_error *err) {
   tct_config config = *given;
-  assert_int_equal(tct_config_use_schema(&config, data, NULL), TCT_OK);
+  assert_int_equal(tct_config_use_schema(&config, data, NULL, NULL, NULL), TCT_OK);
   tct_plan *plan = tct_plan_new(&config, tct_data_rows(data), tct_data_cols(data), err);
   assert_non_null(plan);
   tct_model *model = tct_fit(plan, data, err);
@@ -455,7 +455,7 @@ static void a_model_goes_over_none_of_the_files_that_it_was_trained_from(void **
   tct_config config;
   tct_read_options options;
   settings(&config, &options);
-  tct_data *data = read_table(&options), *again = tct_data_relabel(data, NULL, TCT_LABELS_BINARY, NULL);
+  tct_data *data = read_table(&options), *again = tct_data_relabel(data, NULL, TCT_LABELS_BINARY, NULL, 0, 0, NULL);
   int64_t before[4];
   assert_non_null(again);
   assert_int_equal(link("b.csv", "hard"), 0);
@@ -469,15 +469,15 @@ static void a_model_goes_over_none_of_the_files_that_it_was_trained_from(void **
     snprintf(name, sizeof name, "../%s", read[i]);
     assert_int_equal(tct_model_write(model, name, NULL), TCT_E_USAGE);
     assert_int_equal(tct_model_write(other, name, NULL), TCT_E_USAGE);
-    assert_int_equal(tct_report_write(model, name, NULL), TCT_E_USAGE);
+    assert_int_equal(tct_report_page_write(model, NULL, name, NULL), TCT_E_USAGE);
     assert_int_equal(tct_export_liblinear(model, name, NULL), TCT_E_USAGE);
   }
   assert_int_equal(chdir(".."), 0);
   for (int i = 0; i < 4; i++) assert_int_equal(size_of(read[i]), before[i]);
   assert_int_equal(tct_model_write(model, "m.json", NULL), TCT_OK);
   tct_model_free(model);
-  model = tct_model_read("m.json", NULL);
-  assert_int_equal(tct_report_write(model, "m.json", NULL), TCT_E_USAGE);
+  model = tct_model_read("m.json", NULL, NULL);
+  assert_int_equal(tct_report_page_write(model, NULL, "m.json", NULL), TCT_E_USAGE);
   assert_int_equal(tct_export_liblinear(model, "./m.json", NULL), TCT_E_USAGE);
   assert_int_equal(tct_model_write(model, "m.json", NULL), TCT_OK); /* what it says is there already */
   tct_model_free(model);
@@ -494,7 +494,7 @@ static void a_run_whose_output_is_its_table_charges_nothing(void **state) {
   settings(&config, &options);
   tct_data *data = read_table(&options);
   assert_int_equal(setenv("TACIT_REGISTRY", "none", 1), 0);
-  assert_int_equal(tct_ledger_init("people.ledger", NULL, NULL, TCT_ADD_REMOVE, 9, 1e-3, NULL), TCT_OK);
+  assert_int_equal(begin_ledger("people.ledger", NULL, NULL, TCT_ADD_REMOVE, 9, 1e-3, NULL), TCT_OK);
   assert_int_equal(mkfifo("pipe", 0600), 0);
   config.ledger = "people.ledger";
   for (int i = 0; i < 5; i++) {

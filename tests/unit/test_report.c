@@ -186,7 +186,7 @@ static void a_solver_without_a_formula_says_so(void **state) {
   int known = 1;
   assert_int_equal(tct_noise_size_of(model, &known, &size, NULL), TCT_OK);
   assert_false(known);
-  char *page = tct_report_html(model, NULL);
+  char *page = tct_report_page(model, NULL, NULL);
   assert_non_null(strstr(page, "is not known for this model"));
   tct_text_free(page);
   tct_model_free(model);
@@ -236,7 +236,7 @@ static tct_model *hostile(void) {
       "script>\"],\"trust\":\"\",\"unit\":\"\",\"weights\":null,\"fits\":[{\"count\":1}],\"ledger\":{\"head\":"
       "\"<u>\",\"run\":\"<u>\"}}}";
   tct_error err = {0};
-  tct_model *model = tct_model_parse(json, &err);
+  tct_model *model = tct_model_read(NULL, json, &err);
   if (!model) print_error("%s\n", err.text);
   assert_non_null(model);
   return model;
@@ -251,7 +251,7 @@ static int count(const char *text, const char *part) {
 static void no_text_of_a_model_becomes_markup(void **state) {
   (void)state;
   tct_model *model = hostile();
-  char *page = tct_report_html(model, NULL);
+  char *page = tct_report_page(model, NULL, NULL);
   assert_non_null(page);
   static const char *const never[] = {"<script", "<img", "onload=\"", "<b>", "<u>", "<s>", "</title><"};
   for (size_t i = 0; i < sizeof never / sizeof *never; i++) assert_null(strstr(page, never[i]));
@@ -272,7 +272,7 @@ static void every_tag_is_a_known_one(void **state) {
       "rect",     "line", "table", "thead", "tbody", "tfoot", "tr",     "th",   "td",     "br",      "small", "footer"};
   (void)state;
   tct_model *model = hostile();
-  char *page = tct_report_html(model, NULL);
+  char *page = tct_report_page(model, NULL, NULL);
   for (const char *at = page; (at = strchr(at, '<')); at++) {
     const char *name = at + 1 + (at[1] == '/');
     size_t length = strcspn(name, " \n/>"), k = 0;
@@ -298,7 +298,7 @@ static void a_line_is_as_long_as_its_interval_and_its_dark_part_as_the_noise(voi
   (void)state;
   world *w = made_world(0);
   tct_model *model = trained(w, "logistic", "none", "dpgd", TCT_ADD_REMOVE, 1);
-  char *page = tct_report_html(model, NULL);
+  char *page = tct_report_page(model, NULL, NULL);
   assert_null(strstr(page, "How sure the weights are"));
   tct_text_free(page);
   assert_int_equal(tct_inference_new(P, &model->inference, NULL), TCT_OK);
@@ -308,7 +308,7 @@ static void a_line_is_as_long_as_its_interval_and_its_dark_part_as_the_noise(voi
     model->inference.degrees[j] = 1e9;
   }
   model->inference.why[2] = TCT_NOISE_ABOVE_SIGNAL;
-  page = tct_report_html(model, NULL);
+  page = tct_report_page(model, NULL, NULL);
   assert_non_null(page);
   const char *row = strstr(page, "data-interval=\"coefficients.1\"");
   assert_non_null(row);
@@ -332,12 +332,12 @@ static void a_line_is_as_long_as_its_interval_and_its_dark_part_as_the_noise(voi
 static void what_is_not_covered_is_red(void **state) {
   (void)state;
   tct_model *model = honest(1, 1e-5, TCT_ADD_REMOVE);
-  char *page = tct_report_html(model, NULL);
+  char *page = tct_report_page(model, NULL, NULL);
   assert_non_null(strstr(page, "class=\"fine\""));
   assert_null(strstr(page, "class=\"alarm\""));
   tct_text_free(page);
   assert_true(tct_model_note(model, "<script>alert(6)</script>"));
-  page = tct_report_html(model, NULL);
+  page = tct_report_page(model, NULL, NULL);
   char *at = strstr(page, "<ul class=\"alarm\">");
   assert_non_null(at);
   assert_non_null(strstr(at, "alert(6)"));
@@ -345,11 +345,11 @@ static void what_is_not_covered_is_red(void **state) {
   assert_null(strstr(page, "class=\"fine\""));
   tct_text_free(page);
   model->reproducible = 1;
-  page = tct_report_html(model, NULL);
+  page = tct_report_page(model, NULL, NULL);
   assert_non_null(strstr(page, "must not be published"));
   tct_text_free(page);
   model->is_private = 0;
-  page = tct_report_html(model, NULL);
+  page = tct_report_page(model, NULL, NULL);
   assert_non_null(strstr(page, "This model has no privacy."));
   assert_null(strstr(page, "The promise is for this model alone"));
   assert_null(strstr(page, "<svg class=\"curve\""));
@@ -367,7 +367,7 @@ static void an_event_that_every_fit_has_stands_on_the_page_once(void **state) {
     assert_int_equal(tct_events_add(&model->events, other, NULL), TCT_OK);
   }
   model->epsilon = 9;
-  char *page = tct_report_html(model, NULL);
+  char *page = tct_report_page(model, NULL, NULL);
   assert_int_equal(model->events.len, 6);
   assert_int_equal(count(page, "data-field=\"privacy.events."), 2);
   assert_int_equal(count(page, ", and all of it "), 2);
@@ -381,7 +381,7 @@ static void the_words_hold_at_any_epsilon_and_delta(void **state) {
   (void)state;
   for (int relation = 0; relation < 2; relation++) {
     tct_model *model = honest(2, 1e-5, relation);
-    char *page = tct_report_html(model, NULL);
+    char *page = tct_report_page(model, NULL, NULL);
     assert_non_null(strstr(page, "data-field=\"derived.factor\" value=\"7.39"));
     assert_non_null(strstr(page, "times as likely or as unlikely"));
     assert_null(strstr(page, "This promise says little"));
@@ -389,7 +389,7 @@ static void the_words_hold_at_any_epsilon_and_delta(void **state) {
     tct_text_free(page);
     tct_model_free(model);
     model = honest(50, 1e-5, relation);
-    page = tct_report_html(model, NULL);
+    page = tct_report_page(model, NULL, NULL);
     assert_null(strstr(page, "as easily"));
     assert_null(strstr(page, "times as likely or as unlikely"));
     assert_non_null(strstr(page, "hides next to nothing"));
@@ -400,7 +400,7 @@ static void the_words_hold_at_any_epsilon_and_delta(void **state) {
     tct_text_free(page);
     tct_model_free(model);
     model = honest(2, 0.1, relation); /* six hundred records */
-    page = tct_report_html(model, NULL);
+    page = tct_report_page(model, NULL, NULL);
     assert_non_null(strstr(page, "This promise says little"));
     assert_non_null(strstr(page, "derived.caution.delta"));
     assert_null(strstr(page, "derived.caution.epsilon"));
@@ -418,9 +418,9 @@ static char *page_of_edited(const tct_model *model, const char *old, const char 
        *edited = calloc(strlen(text) + strlen(new) + 1, 1);
   assert_non_null(at);
   sprintf(edited, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old));
-  tct_model *again = tct_model_parse(edited, &err);
+  tct_model *again = tct_model_read(NULL, edited, &err);
   if (!again) fail_msg("%s", err.text);
-  char *page = tct_report_html(again, &err);
+  char *page = tct_report_page(again, NULL, &err);
   if (!page) fail_msg("%s", err.text);
   tct_model_free(again);
   tct_text_free(text);
@@ -449,7 +449,7 @@ static void the_head_says(char *page, const char *verdict) {
 static void the_head_carries_the_verdict_as_large_as_an_epsilon(void **state) {
   (void)state;
   tct_model *model = honest(1, 1e-5, TCT_ADD_REMOVE);
-  the_head_says(tct_report_html(model, NULL), NULL);
+  the_head_says(tct_report_page(model, NULL, NULL), NULL);
   static const struct {
     const char *old, *new, *verdict;
   } edits[] = {
@@ -463,10 +463,10 @@ static void the_head_carries_the_verdict_as_large_as_an_epsilon(void **state) {
   for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
     the_head_says(page_of_edited(model, edits[i].old, edits[i].new), edits[i].verdict);
   model->reproducible = 1;
-  the_head_says(tct_report_html(model, NULL), "not private");
+  the_head_says(tct_report_page(model, NULL, NULL), "not private");
   model->reproducible = 0;
   model->for_tests = 1;
-  the_head_says(tct_report_html(model, NULL), "a test");
+  the_head_says(tct_report_page(model, NULL, NULL), "a test");
   model->for_tests = 0;
   tct_model_free(model);
 }
@@ -475,10 +475,11 @@ static void the_head_carries_the_verdict_as_large_as_an_epsilon(void **state) {
 static void a_plan_that_was_not_made_again_is_a_part_of_a_proof(void **state) {
   (void)state;
   tct_model *model = honest(1, 1e-5, TCT_ADD_REMOVE);
-  for (int replanned = 0; replanned < 2; replanned++) {
-    tct_page page = {.model = model, .holds = true, .verdict = {.kind = TCT_VERDICT_VERIFIED, .replanned = replanned}};
+  for (int whole = 0; whole < 2; whole++) {
+    tct_page page = {
+        .model = model, .holds = true, .verdict = {.kind = whole ? TCT_VERDICT_VERIFIED : TCT_VERDICT_IN_PART}};
     tct_report_summary(&page);
-    the_head_says(tct_html_take(&page.html), replanned ? NULL : "verified in part");
+    the_head_says(tct_html_take(&page.html), whole ? NULL : "verified in part");
   }
   tct_model_free(model);
 }
@@ -486,12 +487,12 @@ static void a_plan_that_was_not_made_again_is_a_part_of_a_proof(void **state) {
 static void a_seed_limits_the_words(void **state) {
   (void)state;
   tct_model *model = honest(1, 1e-5, TCT_ADD_REMOVE);
-  char *page = tct_report_html(model, NULL);
+  char *page = tct_report_page(model, NULL, NULL);
   assert_null(strstr(page, "who knows the seed"));
   assert_null(strstr(page, "not proved"));
   tct_text_free(page);
   model->reproducible = 1;
-  page = tct_report_html(model, NULL);
+  page = tct_report_page(model, NULL, NULL);
   assert_non_null(strstr(page, "but not from somebody who knows the seed"));
   tct_text_free(page);
   tct_model_free(model);
@@ -513,7 +514,7 @@ static void title_purpose_and_contact_stand_on_the_page_as_text_and_in_its_comma
   assert_non_null(strstr(page, " --title '<bdi>It&#39;\\&#39;&#39;s &lt;b&gt;study&lt;/<wbr>b&gt; 12</bdi>'"));
   assert_non_null(strstr(page, "the words of whoever had it written"));
   tct_text_free(page);
-  page = tct_report_html(model, NULL);
+  page = tct_report_page(model, NULL, NULL);
   assert_null(strstr(page, "said."));
   assert_null(strstr(page, "the words of whoever had it written"));
   tct_text_free(page);
@@ -525,7 +526,7 @@ static void a_claim_that_rests_on_others_says_on_whom(void **state) {
   world *w = made_world(1);
   tct_model *sums = trained(w, "squared", "l2:lambda=0.1", "gram_parties:parties=2", TCT_ADD_REMOVE, 1);
   tct_model *plain = trained(w, "squared", "l2:lambda=0.1", "adassp", TCT_ADD_REMOVE, 1);
-  char *page = tct_report_html(sums, NULL), *other = tct_report_html(plain, NULL);
+  char *page = tct_report_page(sums, NULL, NULL), *other = tct_report_page(plain, NULL, NULL);
   assert_non_null(strstr(page, "data-field=\"parties.conditions.4\""));
   assert_non_null(strstr(page, "conspires with no party"));
   assert_null(strstr(page, "whatever machines they own"));
@@ -547,9 +548,9 @@ static void the_same_model_gives_the_same_page(void **state) {
   (void)state;
   world *w = made_world(0);
   tct_model *model = trained(w, "logistic", "l2:lambda=0.1", "objpert", TCT_ADD_REMOVE, 1);
-  char *json = tct_model_json(model, NULL), *one = tct_report_html(model, NULL);
-  tct_model *again = tct_model_parse(json, NULL);
-  char *two = tct_report_html(again, NULL);
+  char *json = tct_model_json(model, NULL), *one = tct_report_page(model, NULL, NULL);
+  tct_model *again = tct_model_read(NULL, json, NULL);
+  char *two = tct_report_page(again, NULL, NULL);
   assert_string_equal(one, two);
   tct_text_free(one);
   tct_text_free(two);
@@ -576,7 +577,7 @@ static void a_page_is_whole_or_not_there(void **state) {
     tct_error err = {0};
     char old[8] = "";
     tct_alloc_fail_at_test(n);
-    tct_status status = tct_report_write(model, path, &err);
+    tct_status status = tct_report_page_write(model, NULL, path, &err);
     tct_alloc_fail_at_test(0);
     file = fopen(path, "r+");
     assert_int_equal(fread(old, 1, sizeof old - 1, file), status == TCT_OK ? 7 : 3);
@@ -588,7 +589,7 @@ static void a_page_is_whole_or_not_there(void **state) {
   }
   assert_true(one || failed > 5);
   tct_error err = {0};
-  assert_int_equal(tct_report_write(model, "/nonexistent/page.html", &err), TCT_E_RUN);
+  assert_int_equal(tct_report_page_write(model, NULL, "/nonexistent/page.html", &err), TCT_E_RUN);
   unlink(path);
   tct_model_free(model);
 }

@@ -291,7 +291,7 @@ static char *draft_of(const char *text, const char *label) {
   FILE *out = fdopen(file, "wb");
   fputs(text, out);
   fclose(out);
-  char *draft = tct_schema_draft_nonprivate(path, label, &err);
+  char *draft = tct_schema_draft_nonprivate(path, NULL, label, &err);
   if (!draft) print_message("draft: %s\n", err.text);
   remove(path);
   return draft;
@@ -328,7 +328,7 @@ static void draft_tells_codes_quantities_and_identifiers_apart(void **state) {
   for (int i = 0; i < 40; i++)
     sprintf(text + strlen(text), "%d,k%d,%d,%d,%d.%d,5,%d\n", 1000 + i, i, 1 + i % 3, 17 + i % 29, i, i % 7, i % 2);
   tct_error err;
-  char *draft = tct_schema_draft_text_nonprivate(text, strlen(text), "y", &err);
+  char *draft = tct_schema_draft_nonprivate(NULL, text, "y", &err);
   assert_non_null(draft);
   json_t *root = json_loads(draft, 0, NULL);
   assert_string_equal(type_of(root, "id"), "ignore");

@@ -48,7 +48,7 @@ tct_status tct_read_options_take(const tct_read_options *given, tct_read_options
 tct_status tct_read_options_checked(const tct_read_options *given, tct_read_options *own, tct_error *err);
 /* The character that the options name as delimiter; 0: none, or no usable one. */
 char tct_read_delimiter(const tct_read_options *options);
-/* As tct_data_read, for the records of the range alone; it may be empty. */
+/* One file as tct_data_read_parts has it, for the records of the range alone; it may be empty. */
 tct_data *tct_data_read_range(const char *path, const tct_range *range, const tct_read_options *options,
                               tct_error *err);
 #endif

@@ -111,8 +111,9 @@ tct_frame *tct_frame_take(struct ArrowArrayStream *stream, tct_error *err) {
   return NULL;
 }
 
-int64_t tct_frame_rows(const tct_frame *frame) { return frame->rows; }
-int64_t tct_frame_cols(const tct_frame *frame) { return frame->schema.n_children; }
+void tct_frame_shape(const tct_frame *frame, int64_t *rows, int64_t *cols) {
+  *rows = frame->rows, *cols = frame->schema.n_children;
+}
 
 const char *tct_frame_name(const tct_frame *frame, int64_t column) {
   if (column < 0 || column >= frame->schema.n_children) return NULL;

@@ -22,6 +22,6 @@ tct_status tct_frame_bind(const tct_frame *frame, int64_t chunk, int64_t column,
                           tct_error *err);
 /* An error about a value: names the column, counts records from 1. */
 tct_status tct_frame_fault(const tct_frame *frame, int64_t column, int64_t record, const char *why, tct_error *err);
-/* As tct_data_read_frame, but of a frame that may have no records. */
+/* As tct_data_read_frame of one process, but of a frame that may have no records. */
 tct_data *tct_frame_read(const tct_frame *frame, const tct_read_options *options, tct_error *err);
 #endif

@@ -18,12 +18,10 @@ tct_status tct_data_unaccounted(tct_data *data, const char *text, tct_error *err
                   TCT_UNACCOUNTED);
 }
 
-int64_t tct_data_rows(const tct_data *data) { return data->x.rows; }
-int64_t tct_data_all_rows(const tct_data *data) { return data->rank_rows ? data->all_rows : data->x.rows; }
 int64_t tct_data_rank_rows(const tct_data *data, int rank) {
-  return data->rank_rows ? data->rank_rows[rank] : data->x.rows;
+  if (!data->rank_rows) return data->x.rows;
+  return rank < 0 ? data->all_rows : data->rank_rows[rank];
 }
-int64_t tct_data_cols(const tct_data *data) { return data->x.cols; }
 const tct_matrix *tct_data_matrix(const tct_data *data) { return &data->x; }
 const double *tct_data_labels(const tct_data *data) { return data->y; }
 tct_labels tct_data_kind(const tct_data *data) { return (tct_labels)data->labels; }

@@ -50,5 +50,8 @@ const char *const *tct_inputs_list(const tct_inputs *inputs); /* as tct_outfile_
 void tct_inputs_free(tct_inputs *inputs);
 
 /* Adds a sentence to the unaccounted list. */
+/* Names the classes of a table that has them as labels 0, 1, ...; TCT_E_DATA: a label is `count` or above. */
+tct_status tct_data_name_classes(tct_data *data, const char *const *names, int64_t count, tct_class_kind kind,
+                                 tct_error *err);
 tct_status tct_data_unaccounted(tct_data *data, const char *text, tct_error *err);
 #endif

@@ -245,15 +245,12 @@ static tct_status diagonal(const making *m, double unit, double noise, double *s
   return TCT_OK;
 }
 
-/* One rank's metric for all: whatever a processor does to a last digit, the ranks must share one W. */
-static tct_status send(const making *m, tct_dpmetric_shape *shape, tct_error *err) {
+/* One rank's metric for all. */
+static tct_status share(const making *m, tct_dpmetric_shape *shape, tct_error *err) {
   double facts[] = {shape->dimension, shape->clip,  shape->path_length, shape->sensitivity,
                     shape->start,     shape->slope, shape->positives};
-  int64_t own = 0, count = tct_metric_count(&shape->metric);
-  TCT_TRY(tct_mech_count_before(m->mech, 1, &own, err));
-  if (own > 0) memset(shape->metric.w, 0, (size_t)count * sizeof(double)), memset(facts, 0, sizeof facts);
-  TCT_TRY(tct_mech_join_sum(m->mech, shape->metric.w, count, err));
-  TCT_TRY(tct_mech_join_sum(m->mech, facts, sizeof facts / sizeof *facts, err));
+  TCT_TRY(tct_mech_join_first(m->mech, shape->metric.w, tct_metric_count(&shape->metric), err));
+  TCT_TRY(tct_mech_join_first(m->mech, facts, sizeof facts / sizeof *facts, err));
   shape->dimension = facts[0], shape->clip = facts[1], shape->path_length = facts[2], shape->sensitivity = facts[3];
   shape->start = facts[4], shape->slope = facts[5], shape->positives = facts[6];
   if (!tct_metric_settle(&shape->metric))
@@ -270,7 +267,7 @@ static tct_status make_metric(const making *m, double *sum, tct_dpmetric_shape *
     TCT_TRY(diagonal(m, unit, m->noise, sum, shape));
   else
     TCT_TRY(factor(m, unit, ridge_of(m, m->noise), sum, shape, true, err));
-  return send(m, shape, err);
+  return share(m, shape, err);
 }
 
 /* ---- the second release ---------------------------------------------------------------------------------- */
@@ -286,7 +283,7 @@ static tct_status second_images(const making *m, double *sum, tct_dpmetric_shape
   tct_symmetrise(sum, m->p);
   double unit = h / (double)m->facts->rows * rho2;
   TCT_TRY(factor(m, unit, dpmetric_images_ridge * ridge_of(m, images->deviation), sum, shape, false, err));
-  return send(m, shape, err);
+  return share(m, shape, err);
 }
 
 /* Where images are mostly noise: G once more, and the mean of both by their variances. */
@@ -322,7 +319,7 @@ static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *
   shape->sensitivity = 2 * inverse;
   if (isfinite(tct_loss_slope_bound(&facts->loss)))
     shape->sensitivity = fmin(shape->sensitivity, tct_dpmetric_slope(facts) * facts->row_norm);
-  return send(m, shape, err);
+  return share(m, shape, err);
 }
 
 tct_status tct_dpmetric_release(const tct_problem *problem, const tct_dpmetric_rule *rule, tct_mech *mech,

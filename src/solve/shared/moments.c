@@ -109,14 +109,6 @@ static tct_status lift(double *a, int64_t q, double floor, const spectrum *s, tc
 
 static double edge_of(double deviation, int64_t q) { return deviation * sqrt(2 * (double)q); }
 
-/* Rank 0's numbers for all: whatever a processor does to a last digit, the ranks must share one W and one list. */
-static tct_status send(tct_mech *mech, double *number, int64_t count, tct_error *err) {
-  int64_t own = 0;
-  TCT_TRY(tct_mech_count_before(mech, 1, &own, err));
-  if (own > 0) memset(number, 0, (size_t)count * sizeof *number);
-  return tct_mech_join_sum(mech, number, count, err);
-}
-
 static tct_shells_of rows_of(const tct_problem *problem, const tct_moments *m, const tct_release *planned) {
   tct_shells_of of = {.view = problem->view, .weight = problem->weight, .last = problem->y, .count = 1};
   of.scale = 1 / m->size, of.last_scale = 1 / m->label;
@@ -139,7 +131,7 @@ static tct_status rough(const tct_problem *problem, tct_mech *mech, int r, const
   while (!tct_cholesky_shifted(m->sum, q, shift, s->scratch)) shift = fmax(2 * shift, 1e-12 * fabs(m->sum[0]) + 1e-300);
   tct_lower_invert(s->scratch, q, s->value);
   memcpy(m->metric.w, s->scratch, (size_t)(q * q) * sizeof(double));
-  TCT_TRY(send(mech, m->metric.w, q * q, err));
+  TCT_TRY(tct_mech_join_first(mech, m->metric.w, q * q, err));
   if (tct_metric_settle(&m->metric)) return TCT_OK;
   return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
 }
@@ -200,7 +192,7 @@ static tct_status in_shells(const tct_problem *problem, tct_mech *mech, int r, c
   choose_radii(problem->facts, planned->deviation, m);
   memcpy(list, m->radius, sizeof m->radius);
   list[TCT_SHELLS] = m->shells;
-  TCT_TRY(send(mech, list, TCT_SHELLS + 1, err));
+  TCT_TRY(tct_mech_join_first(mech, list, TCT_SHELLS + 1, err));
   memcpy(m->radius, list, sizeof m->radius);
   m->shells = (int)list[TCT_SHELLS];
   int64_t size = m->shells * m->q * m->q;
@@ -214,7 +206,7 @@ static tct_status in_shells(const tct_problem *problem, tct_mech *mech, int r, c
   if (status == TCT_OK) status = tct_mech_release(mech, r, released, size, err);
   if (status == TCT_OK) status = add_shells(planned, released, s, m, err);
   double known = m->determined; /* it decides what is released next */
-  if (status == TCT_OK) status = send(mech, &known, 1, err);
+  if (status == TCT_OK) status = tct_mech_join_first(mech, &known, 1, err);
   m->determined = known > 0;
   tct_wipe_free(released, size, sizeof *released);
   return status;
@@ -375,9 +367,9 @@ tct_status tct_moments_fit(const tct_facts *facts, const tct_moments *m, double 
   f.ridge = (double)facts->rows * facts->penalty.l2 / (m->size * m->size);
   if (status == TCT_OK) status = tct_metric_new(p, false, &out->metric, err);
   if (status == TCT_OK) status = fit_and_measure(&f, edges, out, err);
-  if (status == TCT_OK) status = send(mech, out->w, p, err);
-  if (status == TCT_OK) status = send(mech, out->covariance, p * p, err);
-  if (status == TCT_OK) status = send(mech, out->metric.w, p * p, err);
+  if (status == TCT_OK) status = tct_mech_join_first(mech, out->w, p, err);
+  if (status == TCT_OK) status = tct_mech_join_first(mech, out->covariance, p * p, err);
+  if (status == TCT_OK) status = tct_mech_join_first(mech, out->metric.w, p * p, err);
   tct_free(memory);
   if (status != TCT_OK || tct_metric_settle(&out->metric)) return status;
   return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
