@@ -234,8 +234,9 @@ static tct_status fill(table *t, const tct_data *data, double level, tct_error *
     *err = (tct_error){.status = TCT_E_MEMORY, .text = "out of memory; use a machine with more memory"};
     return TCT_E_MEMORY;
   }
-  if (t->code) return tct_predict_class(t->model, data, t->code, err);
   tct_status status = tct_predict(t->model, data, t->z, err);
+  for (int64_t i = 0; status == TCT_OK && t->code && i < t->rows; i++)
+    t->code[i] = tct_class_of(t->z + i * t->width, t->width);
   if (status == TCT_OK && t->lower) status = tct_predict_interval(t->model, data, level, t->lower, t->upper, err);
   for (int64_t i = 0; status == TCT_OK && t->width > 1 && (t->kind == PROBABILITY || t->kind == SHARE) && i < t->rows;
        i++)

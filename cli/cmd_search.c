@@ -210,7 +210,9 @@ static tct_status find(cli_args *args, search *s, tct_error *err) {
   s->data = tct_data_read_parts((const char *const *)args->operand, (size_t)args->operands, &args->read, NULL, err);
   if (!s->data) return err->status;
   s->rows = tct_data_rows(s->data);
-  s->classes = tct_data_kind(s->data) == TCT_LABELS_CLASSES ? tct_data_classes(s->data) : 0;
+  tct_labels kind;
+  s->classes = tct_data_classes(s->data, &kind);
+  if (kind != TCT_LABELS_CLASSES) s->classes = 0;
   tct_status status = cli_fit_weigh(args, s->data, err);
   if (status == TCT_OK) status = tct_config_use_schema(&args->config, s->data, NULL, NULL, err);
   if (status == TCT_OK) status = compose(args, s, tct_data_cols(s->data), err);

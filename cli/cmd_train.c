@@ -107,7 +107,9 @@ typedef struct run {
 
 static tct_status make_plan(cli_args *args, run *r, tct_error *err) {
   bool joint = tct_config_labels(&args->config) == TCT_LABELS_CLASSES;
-  if (joint && tct_data_kind(r->data) != TCT_LABELS_CLASSES) {
+  tct_labels kind;
+  tct_data_classes(r->data, &kind);
+  if (joint && kind != TCT_LABELS_CLASSES) {
     *err = (tct_error){.status = TCT_E_USAGE,
                        .text =
                            "this loss is of more than two classes at once; list them with --classes, or take "
@@ -135,7 +137,9 @@ static tct_status train(cli_args *args, run *r, tct_error *err) {
   args->config.output = cli_to_standard_output(args) ? NULL : args->output;
   cli_progress_start(&args->config);
   if (tct_team_rank(r->team) > 0) args->config.progress = NULL;
-  if (tct_data_kind(r->data) == TCT_LABELS_CLASSES) args->config.classes = tct_data_classes(r->data);
+  tct_labels kind;
+  int64_t classes = tct_data_classes(r->data, &kind);
+  if (kind == TCT_LABELS_CLASSES) args->config.classes = classes;
   tct_status status = weigh_and_estimate(args, r, err);
   if (status == TCT_OK) status = tct_config_use_schema(&args->config, r->data, NULL, NULL, err);
   if (status == TCT_OK) status = make_plan(args, r, err);

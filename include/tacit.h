@@ -4,15 +4,14 @@
  *
  *   tct_config_default -> tct_data_read | tct_data_view -> tct_plan_new -> tct_fit -> tct_model_write
  *
- * and a `_free` for each handle; every `_free` accepts NULL.  Results come first; a function that
- * fails returns NULL (or a status other than TCT_OK) and fills `err`, which may be NULL.  An error
- * text is one sentence that says what is wrong and what to do; it never holds a value of the data.
- * Texts returned as `char *` are owned by the caller and go back through tct_text_free.
+ * and a `_free` for each handle, which accepts NULL.  A function that fails returns NULL, or a status other than
+ * TCT_OK, and fills `err`, which may be NULL: one sentence without any value of the data.  A `char *` is the caller's
+ * and goes back through tct_text_free; a `const char *` is borrowed.  Where there are a path and a text, one of them is
+ * NULL.
  *
- * Structs whose first member is `size` may grow at their end in a later version.  Set them up with their `_default`
- * function, which notes the size that this program was compiled with.  The library writes no more than that, and gives
- * what lies beyond it the defaults.  A size that no version had is refused (TCT_E_USAGE), and so is a longer struct
- * whose end is not zero.  tct_error and tct_matrix never grow.
+ * Structs whose first member is `size` may grow at their end in a later version.  Their `_default` function notes the
+ * size that this program was compiled with.  The library writes no more than that, and gives what lies beyond it the
+ * defaults.  A size that no version had is refused, and so is a longer struct whose end is not zero.
  *
  * Threads: distinct handles may be used from distinct threads; one handle by one thread at a time.
  * The library prints nothing, installs no signal handler and has no writable global.
@@ -41,8 +40,6 @@ extern "C" {
 
 /* ---- errors --------------------------------------------------------------------------------- */
 
-/* What went wrong, by class.  tct_status_exit_code gives the command line's exit code: 0, 1
- * (failure while running), 2 (wrong usage), 3 (bad input data), 4 (privacy budget refused). */
 typedef enum tct_status {
   TCT_OK = 0,
   TCT_E_RUN = 1,       /* the machine failed: disk full, cannot open, no entropy */
@@ -53,7 +50,7 @@ typedef enum tct_status {
   TCT_E_CANCELLED = 6, /* the caller's cancel callback said so; what was charged stays charged */
 } tct_status;
 
-/* One error, filled by the function that failed.  Its layout is fixed for ever. */
+/* Its layout is fixed for ever. */
 typedef struct tct_error {
   tct_status status;
   int64_t line;   /* 1-based line of the input file; 0 = not about a line */
@@ -62,6 +59,7 @@ typedef struct tct_error {
   char text[768]; /* one sentence: what is wrong, then what to do */
 } tct_error;
 
+/* The command line's exit code: 0, 1 (failure while running), 2 (usage), 3 (data), 4 (budget). */
 static inline int tct_status_exit_code(tct_status status) {
   return status >= TCT_E_USAGE && status <= TCT_E_BUDGET ? (int)status : status != TCT_OK;
 }
@@ -73,23 +71,16 @@ typedef enum tct_wording {
   TCT_WORDS_PYTHON = 2, /* of the Python package, e.g. data_norm= */
 } tct_wording;
 
-/* The sentence of an error in these words, cut to `size` bytes with its 0.  Words of others in it, such as names of
- * files and columns, stay as they are.  The record must be as the library filled it, or a copy of the whole of it. */
+/* The sentence of an error in these words, cut to `size` bytes with its 0.  err: as the library filled it, or a copy of
+ * the whole of it. */
 TCT_API void tct_error_say(const tct_error *err, tct_wording words, char *text, size_t size);
 
-/* The library's version, e.g. "0.1.0"; static storage. */
-TCT_API const char *tct_version(void);
-
-/* Of names[count] the one that was probably meant by `given`, or NULL.  It is one or two slips away, or has `given` as
- * a part.  For sentences like "did you mean ...?".  Borrowed from names. */
+TCT_API const char *tct_version(void); /* e.g. "0.1.0" */
+/* Of names[count] the one that was probably meant: one or two slips away, or `given` is a part of it.  NULL: none. */
 TCT_API const char *tct_nearest(const char *given, const char *const *names, int64_t count);
-
-/* Returns a text that the library handed out. */
 TCT_API void tct_text_free(char *text);
 
-/* Prints a file's content to the stream. */
-typedef void (*tct_print_fn)(FILE *file, void *user);
-
+typedef void (*tct_print_fn)(FILE *file, void *user); /* prints a file's content */
 /* Writes a file as the library writes its own: whole, or not at all.  inputs: all that this run reads and writes
  * besides, ended by NULL, "-" for standard input; or NULL.
  * TCT_E_USAGE: the target is one of these, by any name or link; or it is a ledger, an anchor, a registry, or "-".
@@ -111,10 +102,9 @@ typedef enum tct_layout {
 typedef enum tct_value_type { TCT_F64 = 0, TCT_F32 = 1 } tct_value_type;
 typedef enum tct_index_type { TCT_I32 = 0, TCT_I64 = 1 } tct_index_type;
 
-/* A rows x cols matrix that somebody else owns.  Its layout is fixed for ever. */
+/* Its layout is fixed for ever. */
 typedef struct tct_matrix {
-  int64_t rows;
-  int64_t cols;
+  int64_t rows, cols;
   int32_t layout;     /* tct_layout */
   int32_t value_type; /* tct_value_type */
   int32_t index_type; /* tct_index_type of start and index; dense: unused */
@@ -138,20 +128,16 @@ typedef enum tct_rows_rule {
   TCT_ROWS_UNIT = 1, /* x <- x*R/|x|; a zero row stays zero */
 } tct_rows_rule;
 
-/* Called from the thread that called tct_fit, at least ten times a second.
+/* Both are called from the thread that called tct_fit, at least ten times a second.
  * fraction: in [0,1], a function of public facts only.  It never goes back, and the last call of a run that succeeds,
- * and of no other, has exactly 1. */
+ * and of no other, has exactly 1.  cancel: non-zero ends the run without a model; what is charged stays charged. */
 typedef void (*tct_progress_fn)(double fraction, void *user);
-
-/* Polled from the thread that called tct_fit, until it has said so; non-zero cancels: no model, and what is charged by
- * then stays charged. */
 typedef int (*tct_cancel_fn)(void *user);
 
-/* All settings of a training run.  Texts are borrowed until tct_plan_new returns.
- * epsilon, delta and the data bounds have no usable default: NaN means "not given" and is refused
- * where the solver needs it. */
+/* All settings of a training run.  Texts are borrowed until tct_plan_new returns.  epsilon, delta and the data bounds
+ * have no usable default: NaN means "not given" and is refused where the solver needs it. */
 typedef struct tct_config {
-  size_t size;             /* sizeof(tct_config), set by tct_config_default */
+  size_t size;
   const char *loss;        /* component spec, e.g. "logistic", or "auto"; NULL = not given */
   const char *penalty;     /* component spec, e.g. "l2:lambda=1e-4"; default "none" */
   const char *solver;      /* component spec, e.g. "dpscd:batch=500"; NULL or "auto" = chosen by rule */
@@ -178,10 +164,9 @@ typedef struct tct_config {
   const char *input_changed; /* ledger: why the rows are others than at earlier runs, or NULL */
   int32_t input_part;        /* ledger: 1: the rows are a part of its table (a fold), and not compared with it */
   int32_t reserved2;         /* 0 */
-  const char *errors; /* "none" (default) | "model" | "robust": standard errors for the weights, from a part of the
-                       * same budget (docs/guide/standard-errors.md) */
-  int64_t
-      memory; /* bytes that the process may take, as tct_read_options.memory; the plan says whether it can.  0 = any */
+  const char *errors;   /* "none" (default) | "model" | "robust": standard errors for the weights, from a part of the
+                         * same budget (docs/guide/standard-errors.md) */
+  int64_t memory;       /* bytes that the process may take, as tct_read_options.memory; the plan says whether it can */
   const char *estimate; /* tct_data_estimate: "bounds,missing,categories:budget_fraction=0.1": a share of epsilon and
                          * delta for what nobody knows and is estimated; NULL = none.  tct_plan_new refuses it: the
                          * estimate comes first */
@@ -191,13 +176,14 @@ typedef struct tct_config {
                          * "softmax" is one fit of all; "auto" is the one or the other, by a rule over public facts (the
                          * plan says why).  0 = two, or the label is a number */
 } tct_config;
-
 TCT_API void tct_config_default_sized(tct_config *config, size_t size);
 static inline void tct_config_default(tct_config *config) { tct_config_default_sized(config, sizeof *config); }
 
 /* ---- data ------------------------------------------------------------------------------------- */
 
 typedef struct tct_data tct_data;
+typedef struct tct_team tct_team;
+typedef struct tct_frame tct_frame;
 
 /* How labels are read. */
 typedef enum tct_labels {
@@ -249,13 +235,10 @@ typedef struct tct_read_options {
   const char *format;    /* "csv", "jsonl", "libsvm", "npy" or "dta"; NULL: told by the first bytes.  Where these are a
                           * record's (jsonl, libsvm), TCT_INVALID_ZERO needs the name */
 } tct_read_options;
-
 TCT_API void tct_read_options_default_sized(tct_read_options *options, size_t size);
 static inline void tct_read_options_default(tct_read_options *options) {
   tct_read_options_default_sized(options, sizeof *options);
 }
-
-typedef struct tct_team tct_team;
 
 /* Reads a table of CSV, JSON Lines, Stata, LIBSVM text or NPY, each also compressed; or an NPZ archive whose arrays are
  * X, the records, and y, their labels.  The format is told by content.  A Stata file's observations count as lines.
@@ -269,15 +252,13 @@ static inline tct_data *tct_data_read(const char *path, const tct_read_options *
   return tct_data_read_parts(&path, 1, options, NULL, err);
 }
 
-/* A data frame in somebody else's memory, taken over through the Arrow C stream interface
- * (https://arrow.apache.org/docs/format/CStreamInterface.html); include the header that declares these structures. */
+/* A data frame in somebody else's memory, through the Arrow C stream interface
+ * (https://arrow.apache.org/docs/format/CStreamInterface.html).  Reads the stream to its end and releases it, on every
+ * path.  The frame keeps the chunks and copies nothing. */
 struct ArrowArrayStream;
-typedef struct tct_frame tct_frame;
-
-/* Reads the stream to its end and releases it, on every path.  The frame keeps the chunks and copies nothing. */
 TCT_API tct_frame *tct_frame_take(struct ArrowArrayStream *stream, tct_error *err);
 TCT_API void tct_frame_shape(const tct_frame *frame, int64_t *rows, int64_t *cols);
-TCT_API const char *tct_frame_name(const tct_frame *frame, int64_t column); /* borrowed; NULL: no such column */
+TCT_API const char *tct_frame_name(const tct_frame *frame, int64_t column); /* NULL: no such column */
 /* As tct_data_read of a file of the same records.  Columns go by name: numbers of any width, booleans, texts,
  * dictionaries of these.  A null or NaN is missing; a number is a listed text if they are the same number, true is
  * "true", "True", "TRUE" or "1".  Without a schema every column but the label is a number as it is.  options->label: a
@@ -294,11 +275,10 @@ TCT_API tct_status tct_frame_codes(const tct_frame *frame, const char *name, int
 TCT_API tct_status tct_frame_numbers(const tct_frame *frame, const char *name, double *out, tct_error *err);
 TCT_API void tct_frame_free(tct_frame *frame);
 
-/* Borrows a matrix and its labels (length x->rows; NULL where there are none); both must outlive the handle.  labels
- * says how y is to be understood; for TCT_LABELS_BINARY y holds -1/+1.  names: [x->cols] of the features, or NULL: the
- * schema's, else "x1", "x2", ...  schema: JSON text, or NULL.  x then holds the features as that schema makes them:
- * their number must agree, and the schema goes into the model file and tells tct_config_use_schema the public bounds.
- * names and schema are copied. */
+/* Borrows a matrix and its labels ([x->rows]; NULL where there are none); both must outlive the handle.  labels: how y
+ * is to be understood; for TCT_LABELS_BINARY y holds -1/+1.  names: [x->cols] of the features, or NULL: the schema's,
+ * else "x1", "x2", ...  schema: JSON text, or NULL.  x then holds the features as that schema makes them.  It goes into
+ * the model file, and tct_config_use_schema takes the public bounds from it.  names and schema are copied. */
 TCT_API tct_data *tct_data_view(const tct_matrix *x, const double *y, tct_labels labels, const char *const *names,
                                 const char *schema, tct_error *err);
 
@@ -310,10 +290,9 @@ TCT_API tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_l
                                    const char *const *classes, int64_t count, tct_class_kind kind, tct_error *err);
 
 /* Weighs the records: row i's loss counts weight[i]/cap times, weights cut to [0, cap].  cap > 0 is public; no record
- * then moves anything more than one without weights does, so that it costs nothing.  weight: [rows], copied; NULL: all
- * cap.  person: [rows] numbers in [0, rows) that say whose record a row is, or NULL.  With it the unit of privacy is a
- * person: where the weights of one sum to more than cap they are scaled down to that.  All rows of a person must be in
- * this handle.  tct_fit refuses solvers that cannot weigh, or not bound persons, before anything is charged. */
+ * then moves anything more than one without weights does.  weight: [rows], copied; NULL: all cap.  person: [rows]
+ * numbers in [0, rows) that say whose record a row is, or NULL.  With it the unit of privacy is a person, all of whose
+ * rows are in this handle.  Where the weights of one sum to more than cap they are scaled down to that. */
 TCT_API tct_status tct_data_weigh(tct_data *data, const double *weight, double cap, const int64_t *person,
                                   tct_error *err);
 
@@ -321,39 +300,35 @@ TCT_API tct_status tct_data_weigh(tct_data *data, const double *weight, double c
 TCT_API const tct_matrix *tct_data_matrix(const tct_data *data);
 static inline int64_t tct_data_rows(const tct_data *data) { return tct_data_matrix(data)->rows; }
 static inline int64_t tct_data_cols(const tct_data *data) { return tct_data_matrix(data)->cols; }
-TCT_API int64_t tct_data_rank_rows(const tct_data *data, int rank);         /* on that rank; -1: on all together */
-TCT_API const double *tct_data_labels(const tct_data *data);                /* [rows], or NULL */
-TCT_API const char *tct_data_feature(const tct_data *data, int64_t column); /* name, borrowed */
-/* How the labels were read: with TCT_LABELS_CLASSES asked for, TCT_LABELS_BINARY where the public list has two classes
- * or a positive value is named. */
-TCT_API tct_labels tct_data_kind(const tct_data *data);
-TCT_API int64_t tct_data_classes(const tct_data *data); /* in the public list; 0: the classes have no names */
-/* Name of class k, borrowed.  NULL: there is no such class, or it is all that is not the positive one. */
+TCT_API int64_t tct_data_rank_rows(const tct_data *data, int rank); /* on that rank; -1: on all together */
+TCT_API const double *tct_data_labels(const tct_data *data);        /* [rows], or NULL */
+TCT_API const char *tct_data_feature(const tct_data *data, int64_t column);
+/* Classes in the public list; 0: they have no names.  kind: gets how the labels were read, or NULL.  Where classes were
+ * asked for that is TCT_LABELS_BINARY if the list has two, or a positive value is named. */
+TCT_API int64_t tct_data_classes(const tct_data *data, tct_labels *kind);
+/* Name of class k.  NULL: there is no such class, or it is all that is not the positive one. */
 TCT_API const char *tct_data_class(const tct_data *data, int64_t k);
-/* The records' keys (tct_read_options.key) in order, each text ended by a 0 byte, borrowed; NULL: none were asked for.
- */
+/* The records' keys (tct_read_options.key) in order, each text ended by a 0 byte; NULL: none were asked for. */
 TCT_API const char *tct_data_keys(const tct_data *data);
 TCT_API void tct_data_free(tct_data *data);
 
 /* Estimates the bounds and lists of categories that nobody knows, by noisy counts, and pays for them out of config's
  * budget.  A ledger is charged with the whole before anything is drawn.  Open are the schema's columns with "estimate":
  * true, or all columns without a schema; and the label, where it is a number without bounds.  The table is then encoded
- * by what was found, which may change its number of columns, and its schema states that.  *config becomes the fit's:
- * the rest of the budget, no estimate and no ledger.  Go on with tct_config_use_schema, tct_plan_new and tct_fit: the
- * model claims the whole.  After a charge, one fit; another is refused.  data: named columns in memory, with labels; a
- * relabelled table or a view gets a copy of its own.  Weigh it before.  On failure what the table says is as it was,
- * and config too. */
+ * by what was found, which may change its number of columns.  *config becomes the one fit's that may follow, whose
+ * model claims the whole: the rest of the budget, no estimate and no ledger.  Go on with tct_config_use_schema.  data:
+ * named columns in memory, with labels, weighed before.  On failure data and config are as they were. */
 TCT_API tct_status tct_data_estimate(tct_data *data, tct_config *config, tct_error *err);
-/* What an estimate of so many columns of numbers, and so many `lists` of categories, promises without data.  rest: gets
- * the fit's budget, or NULL.  JSON: asked, releases, events, epsilon, delta, accountant, memory_bytes (of the texts of
- * the lists: one a record and column). */
+/* What an estimate of so many columns of numbers and `lists` of categories promises, without data.  rest: gets the
+ * fit's budget, or NULL.  JSON: asked, releases, events, epsilon, delta, accountant, memory_bytes (of the lists'
+ * texts). */
 TCT_API char *tct_estimate_json(const tct_config *config, int64_t rows, int64_t columns, int64_t lists,
                                 tct_config *rest, tct_error *err);
 
-/* Drafts a schema (JSON text) from a CSV or Stata file, or from CSV text; the other NULL.  NOT private: its values are
+/* Drafts a schema (JSON text) from a CSV or Stata file, or from CSV text.  NOT private: its values are
  * the data's own and must be replaced by public knowledge. */
 TCT_API char *tct_schema_draft_nonprivate(const char *path, const char *csv, const char *label, tct_error *err);
-/* Looks at a schema as a reviewer would.  path or text, the other NULL.  A schema that cannot be read is an error.
+/* Looks at a schema as a reviewer would.  A schema that cannot be read is an error.
  * JSON: ok, findings[{column, level, text}].  level "must": as it stands, training with it is not what its epsilon
  * says, and ok is false; "look": bounds that look taken from data, rules that are missing. */
 TCT_API char *tct_schema_check_json(const char *path, const char *text, tct_error *err);
@@ -379,11 +354,10 @@ typedef struct tct_patience {
   double seconds;       /* INFINITY: as long as it takes */
 } tct_patience;
 
-/* What carries sums between ranks: an engine that a program brings along.  The ranks are one trusted curator, and what
- * passes here is not private: keep it among them.  All ranks make the same calls in the same order, from the thread
- * that called the library.  Every call returns a tct_transport_outcome.  After anything but DONE only close follows.
- * The library holds what comes back against marks that it sent along.  So a frame that was lost or mixed up ends the
- * run, and is never taken for numbers; damage inside a frame is the transport's own to notice. */
+/* What carries sums between ranks: an engine that a program brings along.  What passes here is not private: keep it
+ * among the ranks, which are one trusted curator.  All make the same calls in the same order, from the thread that
+ * called the library.  Every call returns a tct_transport_outcome; after anything but DONE only close follows.  The
+ * library notices a frame that was lost or mixed up; damage inside a frame is the transport's own to notice. */
 typedef struct tct_transport {
   size_t size;         /* sizeof(tct_transport) */
   int32_t rank, ranks; /* this one, from 0; all of them, 2 to 4096 */
@@ -410,10 +384,10 @@ typedef struct tct_transport {
 /* The ranks that a transport connects; it is copied.  Called by all ranks.  On failure close is not called. */
 TCT_API tct_team *tct_team_over(const tct_transport *transport, tct_error *err);
 
-/* Ranks that meet over TCP.  Rank 0 listens, the others connect to it and to nobody else.  Every connection is
- * TLS 1.3 with a pre-shared key from the secret; who does not have it gets nothing. */
+/* Ranks that meet over TCP: rank 0 listens, the others connect to it.  Every connection is TLS 1.3 with a pre-shared
+ * key from the secret. */
 typedef struct tct_sockets {
-  size_t size;             /* sizeof(tct_sockets), set by tct_sockets_default */
+  size_t size;
   const char *address;     /* HOST:PORT where rank 0 listens, and the others connect to */
   const char *secret_path; /* file of at least 32 bytes that only the ranks have, or NULL */
   const char *secret_text; /* the secret itself, at least 32 bytes; exactly one of the two */
@@ -424,14 +398,21 @@ typedef struct tct_sockets {
   tct_cancel_fn cancel;    /* polled while the others are awaited, or NULL */
   void *user;              /* handed to cancel */
 } tct_sockets;
-
 TCT_API void tct_sockets_default_sized(tct_sockets *options, size_t size);
 static inline void tct_sockets_default(tct_sockets *options) { tct_sockets_default_sized(options, sizeof *options); }
 /* Waits until all ranks have come.  Several teams can be in one process, in a thread each. */
 TCT_API tct_team *tct_team_sockets(const tct_sockets *options, tct_error *err);
 
-TCT_API int tct_team_rank(const tct_team *team); /* from 0 */
-TCT_API int tct_team_size(const tct_team *team);
+/* This rank, from 0, and how many there are. */
+TCT_API void tct_team_place(const tct_team *team, int *rank, int *size);
+static inline int tct_team_rank(const tct_team *team) {
+  int rank, size;
+  return tct_team_place(team, &rank, &size), rank;
+}
+static inline int tct_team_size(const tct_team *team) {
+  int rank, size;
+  return tct_team_place(team, &rank, &size), size;
+}
 /* Called by all ranks with what each has come to: all get TCT_OK, or the error of the lowest rank that failed.  Then,
  * have all been given the same settings?  names[count]: for the sentence, the same list on all ranks; values: as text,
  * NULL where not given.  All get TCT_OK, or TCT_E_USAGE that names the first that differs and shows no value.
@@ -451,7 +432,7 @@ typedef struct tct_model tct_model;
 /* How a server and its parties meet: over TLS 1.3 with certificates on both sides, or as ranks of mpirun (rank 0 the
  * server).  Files are PEM; every certificate is signed by `authority`, the server's names its host. */
 typedef struct tct_session {
-  size_t size;             /* sizeof(tct_session), set by tct_session_default */
+  size_t size;
   const char *address;     /* HOST:PORT to listen at, or to connect to; NULL: ranks */
   const char *certificate; /* own */
   const char *private_key;
@@ -464,24 +445,20 @@ typedef struct tct_session {
   tct_team *team;         /* ranks, or NULL */
   const char *listen;     /* party: HOST:PORT where other parties come to, for solvers that connect them; or NULL */
   const char *announce;   /* party: HOST:PORT as the others reach it; NULL: that of listen */
-  const char
-      *revoked; /* PEM file: the authority's list of revoked certificates, still valid; NULL: none is looked at */
+  const char *revoked;    /* PEM file: the authority's list of revoked certificates, still valid, or NULL */
 } tct_session;
-
 TCT_API void tct_session_default_sized(tct_session *options, size_t size);
 static inline void tct_session_default(tct_session *options) { tct_session_default_sized(options, sizeof *options); }
 
 /* Waits for the parties and trains with them; sees releases only.  config->solver: dpfw_parties, or gram_parties, for
- * which parties connect with each other too; the number of parties is set here.  No ledger: every party keeps its own.
- * No intercept, whatever config says: no party owns it.  With config->output the model is written before the parties
- * are sent it, and needs no tct_model_write. */
+ * which parties connect with each other too.  No ledger: every party keeps its own.  No intercept: no party owns it.
+ * With config->output the model is written before the parties are sent it. */
 TCT_API tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_error *err);
 /* Takes part with the columns of `data` and its labels, which every party holds (gram_parties:labels=one: one party).
  * Of config it takes the loss as the server has it, epsilon and delta (the most that is agreed to), neighbours, ledger,
- * seed, threads and callbacks.  solver is what was agreed on: NULL dpfw_parties; each option in it has to be so in the
- * server's.  All else comes from the server, and is planned and checked here.  The ledger is charged once all parties
- * have reserved, before the first release; an error says what came of that.  The model is the server's, with the ledger
- * entry of this party. */
+ * seed, threads and callbacks.  solver: what was agreed on, NULL dpfw_parties.  All else comes from the server, and is
+ * planned and checked here.  The ledger is charged once all parties have reserved, before the first release.  The model
+ * is the server's, with the ledger entry of this party. */
 TCT_API tct_model *tct_join(const tct_config *config, const tct_data *data, const tct_session *options, tct_error *err);
 
 /* ---- plan: what will be spent, from public facts alone ---------------------------------------- */
@@ -498,9 +475,8 @@ TCT_API tct_status tct_config_use_schema(tct_config *config, const tct_data *dat
 /* rows, cols: the public shape.  There is no data argument. */
 TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t cols, tct_error *err);
 /* Finds what is wrong with settings whatever the data: call it before a long read.  bounds_follow: 1 where row_norm and
- * the label bound, if NaN, are to come from a schema (tct_config_use_schema).  TCT_OK is no promise: what depends on
- * the shape, above all whether the budget is enough, is found by tct_plan_new.  TCT_E_MEMORY: so many config.cols need
- * more memory than is free. */
+ * the label bound, if NaN, are to come from a schema.  What depends on the shape, above all whether the budget is
+ * enough, tct_plan_new finds.  TCT_E_MEMORY: so many config.cols need more memory than is free. */
 TCT_API tct_status tct_config_check(const tct_config *config, int bounds_follow, tct_error *err);
 /* How the labels of this configuration's loss are read; TCT_LABELS_UNKNOWN if there is no such loss. */
 TCT_API tct_labels tct_config_labels(const tct_config *config);
@@ -520,7 +496,7 @@ TCT_API void tct_plan_free(tct_plan *plan);
 
 /* ---- model ------------------------------------------------------------------------------------ */
 
-/* What to tell whoever ran the training, in one sentence, or NULL: no part of the model.  Borrowed. */
+/* What to tell whoever ran the training, in one sentence, or NULL: no part of the model. */
 TCT_API const char *tct_model_warning(const tct_model *model);
 
 /* Trains.  With a ledger the promise is written to it, durably, before the first noise is drawn. */
@@ -528,30 +504,32 @@ TCT_API tct_model *tct_fit(const tct_plan *plan, const tct_data *data, tct_error
 
 /* models: rows of coefficients, 1 or one for each class; cols: features after the schema.  NULL: not asked for. */
 TCT_API void tct_model_shape(const tct_model *model, int64_t *models, int64_t *cols);
-TCT_API const double *tct_model_coefficients(const tct_model *model); /* [models][cols], borrowed */
-TCT_API const double *tct_model_intercepts(const tct_model *model);   /* [models], borrowed; 0 where it has none */
+TCT_API const double *tct_model_coefficients(const tct_model *model); /* [models][cols] */
+TCT_API const double *tct_model_intercepts(const tct_model *model);   /* [models]; 0 where it has none */
 /* Named classes: 0 where they have no names, else 2 (negative, positive) of one row, or one for each row.  kind: what
  * the names are, or NULL. */
 TCT_API int64_t tct_model_classes(const tct_model *model, tct_class_kind *kind);
 /* NULL: there is no such class, or it is all that is not the positive one (class 0 of two). */
 TCT_API const char *tct_model_class(const tct_model *model, int64_t k);
-/* The model file's text (JSON). */
-TCT_API char *tct_model_json(const tct_model *model, tct_error *err);
+TCT_API char *tct_model_json(const tct_model *model, tct_error *err); /* the model file's text */
 /* Writes aside, fsyncs, renames: an existing file is replaced whole or stays as it was.  TCT_E_USAGE: it is a ledger,
  * or one of the files that the model was trained from, by whatever name (tct_file_write). */
 TCT_API tct_status tct_model_write(const tct_model *model, const char *path, tct_error *err);
-/* path or text, the other NULL. */
 TCT_API tct_model *tct_model_read(const char *path, const char *text, tct_error *err);
-/* The schema that the model was trained under, as JSON text, or NULL if it had none. Borrowed. */
-TCT_API const char *tct_model_schema(const tct_model *model);
+TCT_API const char *tct_model_schema(const tct_model *model); /* of the training, as JSON text; NULL: none */
 TCT_API void tct_model_free(tct_model *model);
 
 /* out[rows][models] <- x.w + intercept after the model's own transforms (regression: the predicted label; counts, loss
  * poisson: the logarithm of the predicted mean). */
 TCT_API tct_status tct_predict(const tct_model *model, const tct_data *data, double *out, tct_error *err);
-/* out[rows] <- the predicted class of a classifier: the row of the largest margin (the first of equal ones); of one row
+/* The class that one record's margins, [models], predict: the row of the largest (the first of equal ones); of one row
  * 1 where the margin is above 0, else 0. */
-TCT_API tct_status tct_predict_class(const tct_model *model, const tct_data *data, int32_t *out, tct_error *err);
+static inline int32_t tct_class_of(const double *margin, int64_t models) {
+  int64_t best = 0;
+  for (int64_t k = 1; k < models; k++)
+    if (margin[k] > margin[best]) best = k;
+  return (int32_t)(models > 1 ? best : margin[0] > 0);
+}
 /* lower[rows], upper[rows] <- where the population's own prediction lies with the confidence `level` in (0, 1), for
  * each record by itself; NaN for a record that has a weight without an interval.  TCT_E_USAGE where the model was
  * trained without standard errors. */
@@ -562,18 +540,14 @@ TCT_API tct_status tct_predict_interval(const tct_model *model, const tct_data *
  * `errors` has standard errors, tests, and intervals of confidence `level` in (0, 1).  JSON as
  * docs/reference/format/summary.schema.json has it.  covariance: 1 adds the covariance matrices. */
 TCT_API char *tct_summary_json(const tct_model *model, double level, int covariance, tct_error *err);
-/* Scores a model on data, exactly; the figures are NOT private.  JSON object: rows, mean_loss,
- * objective, accuracy, auc, mse, private:false. */
+/* Exact scores, NOT private.  JSON: rows, mean_loss, objective, accuracy, auc, mse, private:false. */
 TCT_API char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_data *data, tct_error *err);
 /* Scores that may be published, from one release with Gaussian noise (src/score/score.h has the proof).  budget: its
- * epsilon, delta in (0, 1), neighbours, ledger, input_changed, input_part, seed and threads are taken, the rest is not
- * looked at.  The ledger is charged before the noise is drawn.  The number of records is public.
- * JSON object: rows, level, figures {value, standard_error, noise_error, lower, upper, note}, epsilon, delta,
- * neighbours, unit, accountant, events, reproducible, unaccounted, private:true.  Figures of two classes: accuracy; auc
- * of margins rounded to 32 cells; mean_loss, each record's cut to loss_cut; positives, their share.  Of more: accuracy
- * and log_loss, minus the mean logarithm of the true class's probability, cut (mean_loss where margins are none).  Of
- * real labels, cut to the model's label bound: mse, r2.  standard_error: of the population's figure; noise_error: of
- * this table's.  Weighed data (tct_data_weigh) give weighed means; of persons, the figures protect a person. */
+ * epsilon, delta in (0, 1), neighbours, ledger, input_changed, input_part, seed and threads are taken.  The ledger is
+ * charged before the noise is drawn.  The number of records is public.  Weighed data give weighed means; of persons,
+ * the figures protect a person.  JSON: rows, level, figures {value, standard_error, noise_error, lower, upper, note},
+ * epsilon, delta, neighbours, unit, accountant, events, reproducible, unaccounted, private:true.  docs/guide/scores.md
+ * says which figures there are.  standard_error: of the population's figure; noise_error: of this table's. */
 TCT_API char *tct_evaluate_json(const tct_model *model, const tct_data *data, const tct_config *budget, tct_error *err);
 /* What a verification came to. */
 typedef enum tct_verdict_kind {
@@ -596,21 +570,19 @@ typedef struct tct_verdict {
   double epsilon, delta; /* the claim; epsilon INFINITY: none */
   char why[240];         /* the first check that failed, one sentence; "" = none */
 } tct_verdict;
-/* Recomputes the claim of a model file: path or its text, the other NULL.  ledger: path or NULL.  out: the verdict in
+/* Recomputes the claim of a model file.  ledger: path or NULL.  out: the verdict in
  * types, or NULL.  JSON: verdict, ok (no check that was made failed), form, replanned, checks[{name, ok, text}],
  * epsilon, ..., warnings as in a plan.  A check that failed, as with a forged claim, gives the text too, and err says
  * it (TCT_E_DATA).  NULL: the file cannot be read at all. */
 TCT_API char *tct_verify_json(const char *path, const char *text, const char *ledger, tct_verdict *out, tct_error *err);
-/* What the model file cannot know and the page's readers ask first.  Texts in UTF-8, of any length, borrowed during the
- * call; NULL: not said. */
+/* What the model file cannot know and the page's readers ask first, in UTF-8; NULL: not said. */
 typedef struct tct_page_options {
-  size_t size;         /* sizeof(tct_page_options), set by tct_page_options_default */
+  size_t size;
   const char *title;   /* stands over the page */
   const char *purpose; /* why the model was trained, and what it is for */
   const char *contact; /* whom a reader may ask */
   const char *audit;   /* of tct_audit_json for the model's plan, told on the page; of another plan: TCT_E_USAGE */
 } tct_page_options;
-/* Fills the first `size` bytes; call it by tct_page_options_default. */
 TCT_API void tct_page_options_default_sized(tct_page_options *options, size_t size);
 static inline void tct_page_options_default(tct_page_options *options) {
   tct_page_options_default_sized(options, sizeof *options);
@@ -619,10 +591,8 @@ static inline void tct_page_options_default(tct_page_options *options) {
  * says what is protected and from whom, the cost, the releases, public bounds, what is not covered, the weights and the
  * noise in them, and how to check it.  The same model gives the same bytes.  options: NULL, or what is said besides. */
 TCT_API char *tct_report_page(const tct_model *model, const tct_page_options *options, tct_error *err);
-/* Writes that page: whole, or not at all. */
 TCT_API tct_status tct_report_page_write(const tct_model *model, const tct_page_options *options, const char *path,
                                          tct_error *err);
-/* Writes the model in LIBLINEAR's text form. */
 TCT_API tct_status tct_export_liblinear(const tct_model *model, const char *path, tct_error *err);
 
 /* ---- a search: several fits on the same people, within one budget --------------------------------- */
@@ -696,7 +666,6 @@ typedef struct tct_amendment {
   int32_t class_kind; /* tct_class_kind */
   int32_t reserved;   /* 0 */
 } tct_amendment;
-
 TCT_API void tct_amendment_default_sized(tct_amendment *amendment, size_t size);
 static inline void tct_amendment_default(tct_amendment *amendment) {
   tct_amendment_default_sized(amendment, sizeof *amendment);
@@ -735,7 +704,7 @@ TCT_API char *tct_components_json(const char *kind, const char *name, tct_error 
 
 /* All settings of a new ledger: a budget of (epsilon, delta) for all runs on one data set together. */
 typedef struct tct_ledger_options {
-  size_t size;        /* sizeof(tct_ledger_options), set by tct_ledger_options_default */
+  size_t size;
   const char *name;   /* words for the data set, or NULL */
   const char *filter; /* what permits a run, fixed for ever.  "mixed" or NULL counts mu^2 of Gaussian events beside
                        * epsilon and delta of others.  "sum" is the plain sum of the runs' epsilon and delta.  "zcdp",
@@ -748,7 +717,6 @@ typedef struct tct_ledger_options {
   const char *people; /* whose budget this is, e.g. "patients of ward 3, 2024", or NULL */
   const char *anchor; /* a new file elsewhere, kept in step with the ledger, or NULL */
 } tct_ledger_options;
-
 TCT_API void tct_ledger_options_default_sized(tct_ledger_options *options, size_t size);
 static inline void tct_ledger_options_default(tct_ledger_options *options) {
   tct_ledger_options_default_sized(options, sizeof *options);
@@ -761,10 +729,7 @@ TCT_API tct_status tct_ledger_make(const char *path, const tct_ledger_options *o
  * rolled back until then, nobody can tell any more.  TCT_E_USAGE: it is there, and agrees. */
 TCT_API tct_status tct_ledger_anchor(const char *path, const char *anchor, const char *lost, tct_error *err);
 
-/* The ledger as JSON (docs/reference/format/ledger.schema.json): name, filter, epsilon, delta, head, runs[], spent,
- * left, information, unit, people, for_tests, anchor, lost_anchors[], changes[], reservations[], unaccounted_runs,
- * seeded_runs.
- * TCT_E_DATA: it was edited or is damaged. */
+/* The ledger as docs/reference/format/ledger.schema.json has it.  TCT_E_DATA: it was edited or is damaged. */
 TCT_API char *tct_ledger_json(const char *path, tct_error *err);
 /* Was the ledger edited, cut short, or rolled back to before one of these models' runs, or one of these anchors?  JSON:
  * verdict, ok, checks[{name, ok, text}], head, runs.  verdict: "sound"; "damaged": edited, cut short or unreadable as a
@@ -774,7 +739,7 @@ TCT_API char *tct_ledger_check_json(const char *path, const char *const *models,
 
 /* All that a ledger heeds of a charge. */
 typedef struct tct_charge {
-  size_t size;                    /* sizeof(tct_charge), set by tct_charge_default */
+  size_t size;
   double epsilon, delta;          /* epsilon NaN: what the events cost at delta */
   int32_t neighbours;             /* tct_neighbours */
   int32_t persons;                /* 1: the unit is a person */
@@ -787,7 +752,6 @@ typedef struct tct_charge {
   const char *plan; /* what tct_composition_json or tct_plan_json say of it: a model file that says another
                        is not of this run; or NULL */
 } tct_charge;
-
 TCT_API void tct_charge_default_sized(tct_charge *charge, size_t size);
 static inline void tct_charge_default(tct_charge *charge) { tct_charge_default_sized(charge, sizeof *charge); }
 /* Charges a list of events, for mechanisms that run elsewhere: call it before the first noise is drawn.  JSON: run,
@@ -805,11 +769,9 @@ TCT_API tct_status tct_choose(const double *score, int64_t count, double change,
 
 /* ---- audit -------------------------------------------------------------------------------------- */
 
-/* Attacks the promise of a plan on tables that it invents: sensitivities, what an onlooker can tell, what a run shows
- * besides, the accountants' arithmetic.  rows, cols: the public shape, as for tct_plan_new.  seconds: of the processor,
- * about how many, in (0, 1e6).  seed: of the invented tables.  config's seed, ledger, output and callbacks are not
- * used. JSON: audit, plan, claimed_shift, arithmetic, behaviour, sensitivity, white_box, black_box, canaries, breaks[],
- * not_checked[], broken (docs/guide/audit.md).  A library that is not built for audit leaves sensitivity and white_box
+/* Attacks the promise of a plan on tables that it invents (docs/guide/audit.md has the JSON).  rows, cols: the public
+ * shape.  seconds: of the processor, about how many, in (0, 1e6).  seed: of the invented tables.  config's seed,
+ * ledger, output and callbacks are not used.  A library that is not built for audit leaves sensitivity and white_box
  * null. */
 TCT_API char *tct_audit_json(const tct_config *config, int64_t rows, int64_t cols, double seconds, uint64_t seed,
                              tct_error *err);

@@ -169,7 +169,9 @@ class Table(_native.Owned):
         file = schema if isinstance(schema, (str, os.PathLike)) else getattr(schema, "_file", None)
         self.files = [] if file is None else [os.path.abspath(file)]  # no model of it is written over these
         self._own(handle, "tct_data_free")
-        self.schema, self.kind = schema, _native.lib.tct_data_kind(handle)
+        kind = ctypes.c_int()
+        _native.lib.tct_data_classes(handle, ctypes.byref(kind))
+        self.schema, self.kind = schema, kind.value
 
     @classmethod
     def of_frame(
@@ -211,7 +213,7 @@ class Table(_native.Owned):
     def classes(self) -> Optional[list[Any]]:
         """The labels by the codes of `y`: those of -1 and +1, or of 0, 1, 2, ...  None: they have no names.  The first of
         two may be None: all that is not the second."""
-        count = _native.lib.tct_data_classes(self.handle)
+        count = _native.lib.tct_data_classes(self.handle, None)
         names = [_native.lib.tct_data_class(self.handle, k) for k in range(count)]
         return read_names([None if name is None else name.decode() for name in names]) if count else None
 

@@ -41,12 +41,17 @@ class Rank(_native.Owned):
     @property
     def rank(self) -> int:
         """The number of this one, from 0."""
-        return int(_native.lib.tct_team_rank(self.handle))
+        return self._place()[0]
 
     @property
     def ranks(self) -> int:
         """How many there are."""
-        return int(_native.lib.tct_team_size(self.handle))
+        return self._place()[1]
+
+    def _place(self) -> tuple[int, int]:
+        rank, size = ctypes.c_int(), ctypes.c_int()
+        _native.lib.tct_team_place(self.handle, ctypes.byref(rank), ctypes.byref(size))
+        return rank.value, size.value
 
     def close(self) -> None:
         """Waits for the other ranks to close too, unless the run has failed."""
@@ -296,7 +301,7 @@ def fit(rank: Rank, frame: Any, label: Optional[str] = None, *, schema: Any, est
     try:
         part = _part(rank, frame, schema, label if label is not None else schema.label, estimator)
         rows, cols = part.shape
-        classes = int(_native.lib.tct_data_classes(part.handle)) if part.kind == _native.LABELS_CLASSES else None
+        classes = int(_native.lib.tct_data_classes(part.handle, None)) if part.kind == _native.LABELS_CLASSES else None
         settings = {**estimator._settings(rows, cols, part, classes), "input_part": 0}
         plan = Plan(settings, rows, cols, part, callbacks)
         if rank.rank == 0:

@@ -133,7 +133,7 @@ static double accuracy_of(const tct_model *m, const tct_data *data, const double
   int64_t right = 0, rows = 0;
   for (int64_t i = 0; i < data->x.rows; i++) {
     if (data->dropped && data->dropped[i]) continue;
-    right += (double)tct_model_class_at(m, margin + i * m->models) == data->y[i];
+    right += (double)tct_class_of(margin + i * m->models, m->models) == data->y[i];
     rows++;
   }
   return (double)right / (double)rows;

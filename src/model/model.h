@@ -93,9 +93,6 @@ tct_status tct_model_name_classes(tct_model *model, const char *const *names, in
 /* Makes room for `models` rows, all 0. */
 tct_status tct_model_make_rows(tct_model *model, int64_t models, tct_error *err);
 
-/* The class that these margins predict, of one record; see tct_predict_class. */
-int32_t tct_model_class_at(const tct_model *model, const double *margin);
-
 /* Records as the model counts them: its own transforms applied, and its bound on the norm.  *view, over *x, which lies
  * in `data` or in *scaled; free the view and the matrix, also after an error. */
 tct_status tct_model_transformed(const tct_model *model, const tct_data *data, tct_owned_matrix *scaled, tct_matrix *x,

@@ -34,14 +34,6 @@ static tct_status bounded(const tct_model *model, const tct_matrix *x, tct_view 
   return TCT_OK;
 }
 
-int32_t tct_model_class_at(const tct_model *model, const double *margin) {
-  int64_t models = tct_model_models(model), best = 0;
-  if (models == 1) return margin[0] > 0;
-  for (int64_t k = 1; k < models; k++)
-    if (margin[k] > margin[best]) best = k;
-  return (int32_t)best;
-}
-
 /* A scale by public bounds takes the bounds to -1 and 1, and training clipped to them. */
 static void clip_to_bounds(tct_owned_matrix *scaled) {
   double *values = (double *)(void *)(uintptr_t)scaled->m.values;
@@ -83,18 +75,6 @@ tct_status tct_model_margins(const tct_model *model, const tct_data *data, doubl
   tct_free(own);
   tct_view_free(&view);
   tct_matrix_free(&scaled);
-  return status;
-}
-
-tct_status tct_predict_class(const tct_model *model, const tct_data *data, int32_t *out, tct_error *err) {
-  tct_error_clear(err);
-  if (model->labels != TCT_LABELS_BINARY)
-    return tct_fail(err, TCT_E_USAGE, "a model of numbers predicts no class; ask for its predictions");
-  int64_t models = tct_model_models(model), rows = data->x.rows;
-  double *margin = TCT_NEW(double, rows *models);
-  tct_status status = margin ? tct_model_margins(model, data, margin, err) : tct_fail_memory(err);
-  for (int64_t i = 0; i < rows && status == TCT_OK; i++) out[i] = tct_model_class_at(model, margin + i * models);
-  tct_free(margin);
   return status;
 }
 

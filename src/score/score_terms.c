@@ -95,7 +95,7 @@ static double mean_loss(const tct_scoring *s, const double *margin, int64_t labe
 static void add_several(const tct_scoring *s, const double *margin, double label, scale by, double *sum) {
   bool known = label >= 0 && label < (double)s->classes;
   int64_t own = known ? (int64_t)label : -1;
-  bool right = known && tct_model_class_at(s->model, margin) == own;
+  bool right = known && tct_class_of(margin, tct_model_models(s->model)) == own;
   double loss = !known ? NAN : s->likely ? log_loss(s, margin, own) : mean_loss(s, margin, own);
   add(by, right, &sum[TCT_SCORE_HIT]);
   add(by, fmin(unit(loss / s->most, 1), right ? s->even / s->most : 1), &sum[TCT_SCORE_MISS]);

@@ -80,36 +80,40 @@ for row, margin in zip(rows, said):
 assert any(line["standard_error"] for line in summary["weights"])
 PY
 
-# Curves, functions and classes by every door.
-curved=(--schema curves.json "${settings[@]:2}")
-ok 'curves' train t.csv "${curved[@]}" -o c.json
-ok 'curves in JSON Lines' train t.jsonl "${curved[@]}" -o cj.json
-check 'the same model' cmp c.json cj.json
-ok 'curves verified' verify c.json
-ok 'raw rows' predict c.json t.csv
-cp .out curves.out
-ok 'raw rows' predict c.json t.jsonl
-check 'the same predictions' cmp .out curves.out
-ok 'summary' summary c.json --json
-cp .out curves.summary
-ok 'report' report c.json -o c.html
-check 'the report names the curve' grep -q 'spline' c.html
+# by_every_door NAME TABLE OPTION ... : CSV and JSON Lines give one model NAME.json, which verifies, predicts raw rows of both
+# alike (NAME.out), and has a summary (NAME.summary) and a report (NAME.html).
+by_every_door() {
+  local name=$1 table=$2
+  shift 2
+  ok "$name" train "$table.csv" "$@" -o "$name.json"
+  ok "$name in JSON Lines" train "$table.jsonl" "$@" -o "$name.other"
+  check 'the same model' cmp "$name.json" "$name.other"
+  ok "$name verified" verify "$name.json"
+  ok 'raw rows' predict "$name.json" "$table.csv"
+  cp .out "$name.out"
+  ok 'raw rows in JSON Lines' predict "$name.json" "$table.jsonl"
+  check 'the same predictions' cmp .out "$name.out"
+  ok "summary of $name" summary "$name.json" --json
+  cp .out "$name.summary"
+  ok "report of $name" report "$name.json" -o "$name.html"
+}
+by_every_door curved t --schema curves.json "${settings[@]:2}"
+check 'the report names the curve' grep -q 'spline' curved.html
 cases=$((cases + 1))
 python3 - <<'PY' || fail 'raw weights of curves do not give the predictions'
 import csv, json, math
-summary = json.load(open("curves.summary"))
+summary = json.load(open("curved.summary"))
 weights = {line["name"]: line["estimate"] for line in summary["weights"]}
 assert {"age", "age^2", "age^3", "r", "ns(alb)1", "ns(alb)4", "cut(age)=(30, 65]", "log1p(alb):work=farm"} <= set(weights), weights
 assert not any(name.startswith("r=") or name == "log1p(alb)=(missing)" for name in weights), weights
 # Two records that differ in age alone: splines and products drop out.
 ages = [(40, 31), (60, 64.5), (75, 89)]
-model = json.load(open("c.json"))
 with open("two.csv", "w") as out:
     print("who,work,y,alb,age", *(f"1,shop,0,,{age}" for pair in ages for age in pair), sep="\n", file=out)
 json.dump([[sum(weights["age" + power] * age ** k for k, power in ((1, ""), (2, "^2"), (3, "^3"))) for age in pair] for pair in ages],
           open("wanted.json", "w"))
 PY
-ok 'two records' predict c.json two.csv
+ok 'two records' predict curved.json two.csv
 check 'differ by the raw powers' python3 -c '
 import json
 told = [float(line.split(",")[0]) for line in open(".out")]
@@ -148,23 +152,13 @@ with open("d.csv", "w") as csv, open("d.jsonl", "w") as jsonl:
         print(born or "", row["y"], row["seen"] + (" 12:30:00" if i % 2 else ""), sep=",", file=csv)
         print(json.dumps(row), file=jsonl)
 PY
-dated=(--schema d.json --loss squared --intercept --epsilon 2 --delta 1e-6 --seed 3)
-ok 'dates' train d.csv "${dated[@]}" -o d.model
-ok 'dates in JSON Lines' train d.jsonl "${dated[@]}" -o dj.model
-check 'the same model' cmp d.model dj.model
-ok 'dates verified' verify d.model
-ok 'raw dates' predict d.model d.csv
-cp .out dates.out
-ok 'raw dates in JSON Lines' predict d.model d.jsonl
-check 'the same predictions' cmp .out dates.out
-ok 'summary of dates' summary d.model
-check 'names months' grep -q '^month(seen)=12' .out
-check 'and products of named parts' grep -q '^age:quarter(seen)=4' .out
-ok 'report of dates' report d.model -o d.html
-check 'the report has bounds of dates' grep -q '2006-12-31' d.html
+by_every_door dates d --schema d.json --loss squared --intercept --epsilon 2 --delta 1e-6 --seed 3
+check 'names months' grep -q '"month(seen)=12"' dates.summary
+check 'and products of named parts' grep -q '"age:quarter(seen)=4"' dates.summary
+check 'the report has bounds of dates' grep -q '2006-12-31' dates.html
 ok 'a schema of dates is looked at' schema --check d.json
 echo '{"born": "2000-01-01", "y": 1, "seen": 20200101}' >number.jsonl
-bad 'a number for a date' 3 'no date' predict d.model number.jsonl
+bad 'a number for a date' 3 'no date' predict dates.json number.jsonl
 
 # An edited schema makes other features.
 cases=$((cases + 1))

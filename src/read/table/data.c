@@ -24,8 +24,10 @@ int64_t tct_data_rank_rows(const tct_data *data, int rank) {
 }
 const tct_matrix *tct_data_matrix(const tct_data *data) { return &data->x; }
 const double *tct_data_labels(const tct_data *data) { return data->y; }
-tct_labels tct_data_kind(const tct_data *data) { return (tct_labels)data->labels; }
-int64_t tct_data_classes(const tct_data *data) { return data->classes.count; }
+int64_t tct_data_classes(const tct_data *data, tct_labels *kind) {
+  if (kind) *kind = (tct_labels)data->labels;
+  return data->classes.count;
+}
 const char *tct_data_class(const tct_data *data, int64_t k) {
   return k >= 0 && k < data->classes.count ? data->classes.name[k] : NULL;
 }
