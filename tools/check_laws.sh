@@ -119,7 +119,7 @@ mapfile -t exports < <(declared TCT_API | sort -u)
 while read -r name; do
   complain "include/tacit.h: $name has no door; call it from cli/, python/tacit/ or r/, or let it go"
 done < <(comm -23 <(printf '%s\n' "${exports[@]}") <(printf '%s\n' "$called" "$python" "$through" | sort -u))
-[ ${#exports[@]} -le 95 ] || complain "include/tacit.h: ${#exports[@]} exports; at most 95"
+[ ${#exports[@]} -le 98 ] || complain "include/tacit.h: ${#exports[@]} exports; at most 98"
 lines=$(wc -l <include/tacit.h)
-[ "$lines" -le 789 ] || complain "include/tacit.h: $lines lines; at most 789"
+[ "$lines" -le 840 ] || complain "include/tacit.h: $lines lines; at most 840"
 finish "${#files[@]} files keep the laws, ${#exports[@]} exports have a door"
