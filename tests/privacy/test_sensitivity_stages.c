@@ -14,7 +14,7 @@
 
 #include <time.h>
 
-enum { P = 3, KIN = 3, MOST_ROWS = 513, CELLS = 4096, SAMPLED = 67, SAMPLED_TEXTS = 7 };
+enum { P = 3, KIN = 3, MOST_ROWS = 513, CELLS = 4096, SAMPLED = 67, SAMPLED_ESTIMATES = 31, SAMPLED_TEXTS = 7 };
 static const double SHARE = 0.3; /* of the records: those that a search scores on */
 
 /* ---- the stages ------------------------------------------------------------------------------------------------- */
@@ -378,10 +378,8 @@ static void try_stage(const stage *s, tct_neighbours relation, counted *count) {
   int64_t looked = count->looked;
   for (int k = 0; k < 6; k++) {
     int64_t n = edges[k / 2], at[] = {0, n / 2, n - 2, n - 1};
-    int step = count->whole ? 1
-               : s->read    ? SAMPLED_TEXTS
-                            : SAMPLED,
-        from = (int)(world_u64(&count->random) % (uint64_t)step);
+    int step = count->whole ? 1 : s->read ? SAMPLED_TEXTS : s->kind == ESTIMATE ? SAMPLED_ESTIMATES : SAMPLED;
+    int from = (int)(world_u64(&count->random) % (uint64_t)step);
     cell c = {.stage = s, .rows = n, .intercept = k % 2, .relation = relation};
     tct_model *model = s->kind == SCORES ? model_of(s, c.intercept) : NULL;
     tct_composition *search = s->kind == SEARCH ? search_of(s, c.intercept, relation, n) : NULL;
