@@ -1,6 +1,7 @@
 """What the estimators promise: settings without defaults, budgets composed, certificates that verify."""
 
 import json
+import os
 import pickle
 import subprocess
 import sys
