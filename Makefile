@@ -85,9 +85,11 @@ sanitize:
 planted: all
 	tests/privacy/planted.sh $(BUILD)
 
-# Every cell of the matrix of sensitivity (tests/privacy/test_sensitivity.c), of which ctest draws some by the day.
+# Every cell of the matrix of sensitivity (tests/privacy/test_sensitivity.c, and _stages), of which ctest draws some by
+# the day.
 matrix: all
 	TACIT_MATRIX=whole $(BUILD)/tests/test_privacy_sensitivity
+	TACIT_MATRIX=whole $(BUILD)/tests/test_privacy_sensitivity_stages
 
 # `tacit verify` as one page for any browser, build/wasm/verify.html; with wasm-check 1,000 forgeries are held against the
 # command line in headless Chromium.

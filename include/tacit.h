@@ -234,6 +234,8 @@ typedef struct tct_read_options {
   int32_t reserved;      /* 0 */
   const char *format;    /* "csv", "jsonl", "libsvm", "npy" or "dta"; NULL: told by the first bytes.  Where these are a
                           * record's (jsonl, libsvm), TCT_INVALID_ZERO needs the name */
+  tct_cancel_fn cancel;  /* polled while a file is read, and while a pipe stalls; or NULL.  Not 0: TCT_E_CANCELLED */
+  void *user;            /* of cancel */
 } tct_read_options;
 TCT_API void tct_read_options_default_sized(tct_read_options *options, size_t size);
 static inline void tct_read_options_default(tct_read_options *options) {

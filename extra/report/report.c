@@ -155,9 +155,9 @@ static char *page_of(const tct_model *model, const tct_page_options *options, co
   page.file = file;
   tct_status status = audit ? tct_report_audit_check(&page, err) : TCT_OK;
   if (status == TCT_OK) status = check_claim(model, err);
+  tct_work before = tct_work_begin(TCT_WORK_PAGE);
   tct_verify_model(model, file, &page.verdict);
   page.holds = page.verdict.kind != TCT_VERDICT_REFUSED;
-  tct_work before = tct_work_begin(TCT_WORK_VERIFY / 2); /* prices and curves */
   if (status == TCT_OK) status = tct_noise_size_of(model, &page.noise_known, &page.noise, err);
   if (status == TCT_OK) status = write_page(&page, err);
   tct_work_end(before);

@@ -26,10 +26,9 @@ static double delta_at(int i) { return DELTA_LOW * pow(10, 0.5 * i); }
 /* The named accountant's own curve, so that it passes below the claim: verify has found that it applies.  What takes
  * too much work is not proved. */
 static tct_status point(const tct_model *m, double delta, double *epsilon, tct_error *err) {
-  tct_bracket bracket = {0, INFINITY};
-  tct_status status = tct_accountant_epsilon(tct_accountant_find(m->accountant), &m->events,
-                                             (tct_neighbours)m->neighbours, delta, PRECISION, &bracket, err);
-  *epsilon = tct_work_over() ? INFINITY : bracket.upper;
+  tct_status status = tct_accountant_upper(tct_accountant_find(m->accountant), &m->events,
+                                           (tct_neighbours)m->neighbours, delta, PRECISION, epsilon, err);
+  if (tct_work_over()) *epsilon = INFINITY;
   return tct_work_over() ? TCT_OK : status;
 }
 

@@ -19,7 +19,8 @@ from ._composition import certificate, warn
 from ._inference import Inference
 from ._intake import Intake
 from ._matrix import Labelled, Table, View
-from ._model import Callbacks, Model, Plan
+from ._callbacks import Callbacks
+from ._model import Model, Plan
 from ._native import Facts, Path
 from ._parameters import check, checked, parameters
 from ._schema import Schema
@@ -273,7 +274,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             settings, over, cols = _estimate.spend(data, settings, callbacks), data, data.shape[1]
         plan = Plan(settings, rows, cols, over, callbacks)
         warn(plan.facts["warnings"])
-        model = callbacks.run(plan, data)
+        model = plan.run(data)
         if self.epsilon != math.inf:
             notes = [*notes, *history.notes]
             history.warn(stacklevel=4)

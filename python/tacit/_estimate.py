@@ -15,7 +15,8 @@ from scipy import sparse
 
 from . import _arrow, _native
 from ._matrix import Labelled
-from ._model import Callbacks, config_of
+from ._callbacks import Callbacks
+from ._model import config_of
 from ._native import Facts
 from ._schema import Schema
 

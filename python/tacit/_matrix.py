@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from . import _arrow, _native, _views
+from ._callbacks import Callbacks
 from ._classes import named
 from ._classes import read as read_names
 from ._native import Path
@@ -162,7 +163,10 @@ class Table(_native.Owned):
         options.max_expansion = max_expansion
         options.memory, options.scratch = memory, _native.text(scratch)
         options.key, self.person = _native.text(person), person
-        self._take(_native.call("tct_data_read_parts", *_native.texts([path]), ctypes.byref(options), None), schema)
+        callbacks = Callbacks()
+        options.cancel = callbacks.cancel
+        with callbacks.watching():
+            self._take(_native.call("tct_data_read_parts", *_native.texts([path]), ctypes.byref(options), None), schema)
         self.files.append(os.path.abspath(path))
 
     def _take(self, handle: int, schema: Any) -> None:

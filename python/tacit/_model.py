@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import enum
 import json
 import math
 import os
-import signal
-import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, Optional, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _arrow, _guards, _native
+from ._callbacks import Callbacks
 from ._classes import listed, named
 from ._frames import frame_of, frame_table, in_order, persons_of
 from ._inference import Summary
@@ -26,7 +24,7 @@ from ._native import Facts, Path
 from ._parameters import checked
 from ._schema import Schema
 from ._weights import of_persons
-from ._views import Bar, Certificate, certificate, model, verification
+from ._views import Certificate, certificate, model, verification
 
 _DEFAULT_TEXTS = {"penalty": "none", "scale": "none", "label_scale": "none"}
 
@@ -60,68 +58,19 @@ class Plan(_native.Owned):
         rows: int,
         cols: int,
         table: Any = None,
-        callbacks: Optional["Callbacks"] = None,
+        callbacks: Optional[Callbacks] = None,
     ) -> None:
         config = config_of(settings, table, callbacks)
         self.callbacks = callbacks  # alive as long as the plan that points to them
         self._own(_native.call("tct_plan_new", ctypes.byref(config), int(rows), int(cols)), "tct_plan_free")
         self.facts = facts_of(self.handle, config)
 
-
-class Callbacks:
-    """Progress and cancellation.  An exception in a callback cannot cross the C frames: it is kept, cancels
-    the run, and is raised when the run has returned."""
-
-    def __init__(self, progress: Any = None) -> None:
-        self.caught: Optional[BaseException] = None
-        self.interrupted = False
-        if isinstance(progress, (bool, np.bool_)):
-            progress = Bar() if progress else None
-        self.bar = progress if isinstance(progress, Bar) else None
-
-        def on_progress(fraction: float, _: Any) -> None:
-            try:
-                progress(fraction)
-            except BaseException as why:
-                self.caught = self.caught or why
-
-        def on_cancel(_: Any) -> int:
-            try:
-                return int(self.interrupted or self.caught is not None)
-            except BaseException as why:
-                self.caught = self.caught or why
-                return 1
-
-        self.progress = _native.PROGRESS_FN(on_progress) if progress else _native.PROGRESS_FN()
-        self.cancel = _native.CANCEL_FN(on_cancel)
-
-    @contextlib.contextmanager
-    def watching(self) -> Iterator[None]:
-        """Ctrl-C sets a flag that the run polls; the handler before is back afterwards."""
-        mine = threading.current_thread() is threading.main_thread()
-        mine = mine and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        if mine:
-            signal.signal(signal.SIGINT, lambda *_: setattr(self, "interrupted", True))
-        try:
-            yield
-        finally:
-            if self.bar is not None:
-                self.bar.end()
-            if mine:
-                signal.signal(signal.SIGINT, signal.default_int_handler)
-            caught, self.caught = KeyboardInterrupt() if self.interrupted else self.caught, None
-            try:
-                if caught is not None:
-                    raise caught from None
-            finally:
-                del caught  # its traceback holds this frame, and the records in those above
-
-    def run(self, plan: Plan, data: Any) -> Model:
+    def run(self, data: Any) -> Model:
         """Trains."""
-        error = _native.Error()
-        with self.watching():
-            handle = _native.lib.tct_fit(plan.handle, data.handle, ctypes.byref(error))
-            if self.caught or self.interrupted:
+        error, callbacks = _native.Error(), self.callbacks or Callbacks()
+        with callbacks.watching():
+            handle = _native.lib.tct_fit(self.handle, data.handle, ctypes.byref(error))
+            if callbacks.caught or callbacks.interrupted:
                 _native.lib.tct_model_free(handle)
         if not handle:
             _native.raise_error(error)

@@ -22,7 +22,8 @@ from ._base import Linear
 from ._composition import Composition, warn
 from ._frames import in_public_order
 from ._matrix import Table, options_of
-from ._model import Callbacks, Model, Plan
+from ._callbacks import Callbacks
+from ._model import Model, Plan
 from ._parameters import checked
 from ._schema import schema_of
 
@@ -306,7 +307,7 @@ def fit(rank: Rank, frame: Any, label: Optional[str] = None, *, schema: Any, est
         plan = Plan(settings, rows, cols, part, callbacks)
         if rank.rank == 0:
             warn(plan.facts["warnings"])
-        return callbacks.run(plan, part)
+        return plan.run(part)
     except BaseException as why:
         caught, rank.caught = rank.caught, None  # its traceback holds the records
         try:

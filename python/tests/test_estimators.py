@@ -1,6 +1,7 @@
 """What the estimators promise: settings without defaults, budgets composed, certificates that verify."""
 
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -402,6 +403,26 @@ def test_ctrl_c_cancels_and_the_budget_stays_charged(tmp_path):
     done = subprocess.run([sys.executable, "-c", program, ledger.path], capture_output=True, text=True, timeout=120)
     assert done.stdout == "interrupted True\n", done.stderr
     assert len(ledger.state()["runs"]) == 1
+
+
+def test_ctrl_c_ends_the_read_of_a_pipe_that_stalls(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    program = textwrap.dedent(
+        """
+        import os, signal, sys, threading, tacit
+        def stall():
+            pipe = os.open(sys.argv[1], os.O_WRONLY)
+            os.write(pipe, b"a,y\\n1,1\\n")
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        threading.Thread(target=stall, daemon=True).start()
+        try:
+            tacit.read(sys.argv[1], label="y")
+        except KeyboardInterrupt:
+            print("interrupted", signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", program, tmp_path / "pipe"], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "interrupted True\n", done.stderr
 
 
 def test_killing_the_interpreter_leaves_the_ledger_charged(tmp_path):

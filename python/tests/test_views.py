@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 import tacit
-from tacit import _model, _native, _views
+from tacit import _callbacks, _native, _views
 
 BUDGET = {"epsilon": 1.0, "delta": 1e-6}
 
@@ -149,7 +149,7 @@ def test_the_bar_reaches_100_percent_and_clears(monkeypatch, fitted):
 
 def test_the_bar_clears_when_a_run_fails(monkeypatch):
     def fail():
-        callbacks = _model.Callbacks(True)
+        callbacks = _callbacks.Callbacks(True)
         with pytest.raises(RuntimeError), callbacks.watching():
             callbacks.bar(0.3)
             raise RuntimeError

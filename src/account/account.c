@@ -74,6 +74,21 @@ static tct_status ask(const tct_accountant *a, const tct_events *events, tct_nei
   return TCT_OK;
 }
 
+tct_status tct_accountant_upper(const tct_accountant *accountant, const tct_events *events, tct_neighbours neighbours,
+                                double delta, double precision, double *upper, tct_error *err) {
+  tct_bracket bracket = {0, INFINITY};
+  tct_cost cost = {INFINITY, 0, delta, NULL};
+  tct_status status;
+  if (delta == 0) {
+    status = tct_accountant_epsilon(accountant, events, neighbours, delta, precision, &bracket, err);
+    return *upper = bracket.upper, status;
+  }
+  TCT_TRY(check_query(events, precision, err));
+  TCT_TRY(tct_floor_epsilon(events, neighbours, delta, &cost.epsilon_lower, err));
+  status = ask(accountant, events, neighbours, &cost, precision, ONE_SIDE, err);
+  return *upper = cost.epsilon, status;
+}
+
 /* At delta 0: the sum of epsilons, or nothing. */
 static tct_status pure(const tct_events *events, tct_neighbours neighbours, tct_cost *out, tct_error *err) {
   double pair[2];

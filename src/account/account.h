@@ -46,6 +46,10 @@ bool tct_applies_to_all(const tct_events *events, tct_neighbours neighbours, cha
 tct_status tct_accountant_epsilon(const tct_accountant *accountant, const tct_events *events, tct_neighbours neighbours,
                                   double delta, double precision, tct_bracket *out, tct_error *err);
 
+/* The same of its upper end alone, which may take less. */
+tct_status tct_accountant_upper(const tct_accountant *accountant, const tct_events *events, tct_neighbours neighbours,
+                                double delta, double precision, double *upper, tct_error *err);
+
 /* The precision that calibrations work at.  A claim that came from one is checked at the same precision: the
  * numerical bound at another one may differ by that much. */
 #define TCT_PRECISION 2e-5

@@ -66,7 +66,7 @@ static double snap_width(const tct_loss_query *q, const tct_saddle *s, double h)
  * it. */
 static double fit_width(const tct_loss_query *q, const tct_saddle *s, double h) {
   tct_window window;
-  tct_saddle_window(s, 0.94 * s->epsilon, log(1e-2 * q->precision), h, &window);
+  tct_saddle_window(s, tct_loss_below(q, s->epsilon), log(1e-2 * q->precision), h, &window);
   if (q->precision < 1e-4) h = tct_min(h, tct_max(9e-5, window.length / (double)(1 << 18)));
   double points = exp2(floor(log2(window.length / h)));
   return window.length / points < 1.25 * h ? 1.001 * window.length / (points - 4) : h;
@@ -204,7 +204,7 @@ static tct_status compose_side(tct_loss_query *q, const laws *l, side which, con
   *out = (answer){0, 0, true, 0};
   if (l->len[which] == 0) return TCT_OK; /* LOWER alone: events of which only a dominating law is known */
   double h = l->side[which][0].h, low = q->epsilon - 2 * h;
-  if (isnan(q->epsilon)) low = s->epsilon - tct_max(0.06 * s->epsilon, 0.1 * s->spread) - 8 * h;
+  if (isnan(q->epsilon)) low = tct_min(tct_loss_below(q, s->epsilon), s->epsilon - 0.1 * s->spread) - 8 * h;
   correction c = {low, log(1e-2 * q->precision), 0};
   for (int attempt = 0; attempt < attempts; attempt++) {
     TCT_TRY(compose_once(q, l, which, s, &c, out, err));

@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "core/number.h"
 #include "core/sized.h"
+#include "core/stop.h"
 #include "read/format/reader.h"
 #include "read/schema/describe.h"
 #include "read/source/csv.h"
@@ -188,11 +189,15 @@ tct_data *tct_data_read_range(const char *path, const tct_range *range, const tc
     tct_fail(err, TCT_E_USAGE, "no file is named; give a path, or - for standard input");
     return NULL;
   }
-  if (tct_source_open(&source, path, err) != TCT_OK) {
+  tct_stop stop;
+  tct_stop_watch(&stop, own.cancel, own.user);
+  tct_data *data = NULL;
+  if (tct_source_open(&source, path, err) == TCT_OK)
+    data = read_and_close(&source, range, &own, err);
+  else
     tct_source_close(&source);
-    return NULL;
-  }
-  return read_and_close(&source, range, &own, err);
+  tct_stop_end(&stop);
+  return data;
 }
 
 tct_data *tct_data_read_memory(const void *bytes, int64_t count, int64_t step, const tct_read_options *options,

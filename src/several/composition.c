@@ -26,7 +26,7 @@ tct_status tct_composition_verifiable(const tct_composition *c, double again, tc
   tct_events events = {0};
   double work = again;
   for (int64_t j = 0; j < c->parts; j++) work += c->plan[j]->work;
-  tct_status status = tct_composition_events(c, &events, err);
+  tct_status status = isinf(again) ? TCT_OK : tct_composition_events(c, &events, err); /* unpriced tries have none */
   if (status == TCT_OK) status = tct_price_verifiable(&events, &c->claim, work, c->parts, err);
   tct_events_free(&events);
   return status;

@@ -38,9 +38,11 @@ tct_status tct_price_tries(const tct_events *one, size_t count, int64_t mean, co
 
 /* The claim as verify computes it. */
 static double claim_work(const tct_events *events, const tct_whole *claim) {
-  tct_cost cost;
+  const tct_accountant *by = claim->by ? tct_accountant_find(claim->by) : NULL;
+  double upper;
   tct_work before = tct_work_begin(TCT_WORK_VERIFY);
-  tct_account_upper(events, claim->neighbours, claim->delta, TCT_PRECISION, false, &cost, NULL);
+  tct_accountant_upper(by ? by : &tct_accountant_basic, events, claim->neighbours, claim->delta, TCT_PRECISION, &upper,
+                       NULL);
   tct_work own = tct_work_end(before);
   return own.over ? INFINITY : own.spent;
 }

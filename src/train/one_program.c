@@ -77,7 +77,9 @@ typedef struct field {
   FIELD(INT64, classes_count, "the number of classes")       \
   FIELD(INT32, multiline, "the rule for quoted line ends")   \
   FIELD(INT32, reserved, "a reserved field of read options") \
-  FIELD(TEXT, format, "the format")
+  FIELD(TEXT, format, "the format")                          \
+  FIELD(FREE, cancel, NULL)                                  \
+  FIELD(FREE, user, NULL)
 
 #define CONFIG_FIELD(kind, member, name) {kind, offsetof(tct_config, member), name},
 #define CONFIG_SIZE(kind, member, name) +sizeof(((tct_config *)0)->member)

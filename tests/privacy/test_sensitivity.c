@@ -132,8 +132,8 @@ static pair pair_of(int i, const tct_facts *facts) {
 
 typedef enum weighed { PLAIN, WEIGHED, PERSONS, WEIGHINGS } weighed;
 static const char *const weighings[] = {"no weights", "weights", "persons"};
-static const tct_layout layouts[] = {TCT_DENSE_ROWS, TCT_DENSE_COLS, TCT_CSR};
-static const char *const layout_names[] = {"dense rows", "dense columns", "CSR"};
+static const tct_layout layouts[] = {TCT_DENSE_ROWS, TCT_DENSE_COLS, TCT_CSR, TCT_CSC};
+static const char *const layout_names[] = {"dense rows", "dense columns", "CSR", "CSC"};
 static const int64_t edges[] = {33, 257, 513};
 
 typedef struct cell {
@@ -305,7 +305,7 @@ static void try_pair(const cell *c, records *base, const pair *p, uint64_t seed,
 static records others_of(const cell *c) {
   records r = records_new(c->rows, P, 31);
   double size = c->plan->facts.row_norm, label = c->plan->facts.loss.kind->binary ? 1 : 0.5;
-  bool few = layouts[c->layout] == TCT_CSR;
+  bool few = layouts[c->layout] == TCT_CSR || layouts[c->layout] == TCT_CSC;
   int64_t seen = -1;
   for (int64_t i = 0; i < c->rows; i++) {
     bool own = false;
@@ -349,14 +349,14 @@ typedef struct counted {
 
 /* All cells of one plan; or some of them, from a place that is drawn. */
 static void try_plan(const form *f, tct_plan *plan, counted *count, double *reach) {
-  enum { OF_A_WEIGHING = 24 };
+  enum { OF_A_WEIGHING = 32 };
   int64_t n = plan->facts.rows, at[] = {0, n / 2, n - 2, n - 1}, before = count->looked; /* n - 2 ends a chunk */
   int cells = OF_A_WEIGHING * ((int)plan->solver->weighing + 1), step = count->whole      ? 1
                                                                         : cells < SAMPLED ? cells
                                                                                           : SAMPLED;
   for (int k = (int)(world_u64(&count->random) % (uint64_t)step); k < cells; k += step) {
     cell c = {.form = f, .plan = plan, .rows = n, .at = at[k % 4], .weighed = (weighed)(k / OF_A_WEIGHING)};
-    c.layout = k / 4 % 3, c.type = k / 12 % 2 ? TCT_F32 : TCT_F64;
+    c.layout = k / 4 % 4, c.type = k / 16 % 2 ? TCT_F32 : TCT_F64;
     try_cell(&c, reach);
     count->looked++;
   }

@@ -19,8 +19,10 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { P = 96 };
 
@@ -226,6 +228,31 @@ static void noise_that_is_cut_short_is_no_release(void **state) {
   tct_mech_free(mech);
 }
 
+/* A pipe that gives so much and then nothing, and never ends: at its beginning, in a table, in what is compressed. */
+static void a_read_of_a_pipe_that_stalls_ends_when_asked(void **state) {
+  (void)state;
+  static const char *const given[] = {"", "a,y\n1,1\n", "\x1f\x8b", "BZh9",
+                                      "\xfd"
+                                      "7zXZ"};
+  for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+    int ends[2];
+    char name[32];
+    caller who = {.yes_at = 3};
+    tct_error err;
+    tct_read_options options;
+    tct_read_options_default(&options);
+    options.cancel = answer, options.user = &who;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], given[i], strlen(given[i])), strlen(given[i]));
+    snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
+    assert_null(tct_data_read(name, &options, &err));
+    assert_int_equal(err.status, TCT_E_CANCELLED);
+    assert_string_equal(err.text, "cancelled; no model was made");
+    assert_false(tct_stopping());
+    close(ends[0]), close(ends[1]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_answer_stays_and_is_that_of_the_outermost_watch),
@@ -235,6 +262,7 @@ int main(void) {
       cmocka_unit_test(the_text_of_a_model_of_many_columns_is_not_made_for_a_run_that_is_to_end),
       cmocka_unit_test(the_gate_releases_nothing_for_a_run_that_is_to_end),
       cmocka_unit_test(noise_that_is_cut_short_is_no_release),
+      cmocka_unit_test(a_read_of_a_pipe_that_stalls_ends_when_asked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,11 @@ bool tct_loss_query_pays(tct_loss_query *q, double work) {
   return tct_work_pay(0.5 * work); /* these units are halves of nanoseconds at most */
 }
 
+double tct_loss_below(const tct_loss_query *q, double epsilon) {
+  double rest = tct_max(epsilon - q->certain, 0);
+  return rest < 0.1 * epsilon ? epsilon - 0.06 * rest : 0.94 * epsilon;
+}
+
 /* Noise 0 is none; so small that its square overflows counts as none. */
 static bool has_noise(const tct_event *e) {
   switch (e->kind) {
@@ -82,6 +87,7 @@ tct_status tct_loss_query_new(tct_loss_query *q, const tct_events *events, tct_n
     if (!merged && q->len >= MOST_KINDS) return q->beyond = true, TCT_OK;
     if (!merged) q->at[q->len++] = *e;
     q->steps += (double)e->count;
+    if (e->kind == TCT_EV_OBJPERT) q->certain += (double)e->count * e->shift;
   }
   if (precision_of_mu > 0) {
     q->at[q->len++] = tct_event_gaussian((1 - TCT_MARGIN) / sqrt(precision_of_mu), 1);

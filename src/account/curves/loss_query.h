@@ -9,6 +9,7 @@ typedef struct tct_loss_query {
   tct_neighbours neighbours;
   bool two_ways, noiseless;
   double steps;          /* sum of counts */
+  double certain;        /* part of the loss that every outcome has: the shifts of objpert */
   double delta, epsilon; /* one is known, the other NAN */
   double rare;           /* chance that a sampled step is drawn which is left out: upper bounds take it off delta */
   double precision;
@@ -22,6 +23,8 @@ typedef struct tct_loss_query {
  * caller's.  Sampled steps are left out whose chances together are at most `negligible`. */
 tct_status tct_loss_query_new(tct_loss_query *q, const tct_events *events, tct_neighbours neighbours, double negligible,
                               tct_error *err);
+/* Below a forecast, by more than it errs by: by a part of it or, where nearly all of it is certain, of the rest. */
+double tct_loss_below(const tct_loss_query *q, double epsilon);
 /* Work that is held back for the case that nothing comes of the rest. */
 extern const double tct_loss_spare_work;
 /* Work that is added where one end of the bracket is asked for. */

@@ -5,11 +5,13 @@
 #include "read/source/gunzip.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "core/alloc.h"
+#include "core/stop.h"
 
 enum { GZIP_WINDOW = 15 + 16 }; /* zlib: the largest window, gzip headers and trailers only */
 
@@ -18,12 +20,22 @@ struct tct_gunzip {
   bool between; /* a member has ended and no other has begun */
 };
 
+/* Asking before it reads: a signal that came just before would not end a read that waits. */
+int64_t tct_input_read(int file, void *to, int64_t size) {
+  enum { MILLISECONDS = 50 };
+  struct pollfd one = {.fd = file, .events = POLLIN};
+  for (;;) {
+    int ready = poll(&one, 1, MILLISECONDS);
+    if (tct_stopping() || (ready < 0 && errno != EINTR)) return -1;
+    if (ready <= 0) continue;
+    ssize_t got = read(file, to, (size_t)size);
+    if (got >= 0 || errno != EINTR) return got;
+  }
+}
+
 /* Reads behind block[have); false at the end or on failure. */
 static bool read_more(tct_input *input) {
-  ssize_t got;
-  do {
-    got = read(input->file, input->block + input->have, (size_t)(input->size - input->have));
-  } while (got < 0 && errno == EINTR);
+  int64_t got = tct_input_read(input->file, input->block + input->have, input->size - input->have);
   input->failed |= got < 0;
   if (got > 0) input->have += got, input->total += got;
   return got > 0;

@@ -13,6 +13,9 @@ typedef struct tct_input {
   bool failed;   /* the operating system could not read on */
 } tct_input;
 
+/* As read(2), but it waits for a pipe no longer than the run is to go on (core/stop.h): then it fails. */
+int64_t tct_input_read(int file, void *to, int64_t size);
+
 /* Reads the beginning: at least two bytes, fewer only where the file has no more (a pipe may hand over
  * single bytes). */
 void tct_input_begin(tct_input *input);

@@ -13,17 +13,20 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/stop.h"
 #include "read/source/unpack.h"
 
 enum { BLOCK = 1 << 18 };
 
-static tct_status archive_failed(tct_source *source, tct_error *err) {
-  return tct_fail_at(err, source->name, 0, 0,
-                     "the compressed file is truncated or damaged; fetch it again, or test it with its own tool");
+static tct_status cannot_read(const tct_source *source, tct_error *err) {
+  if (tct_stopping()) return tct_fail_cancelled(err);
+  return tct_fail(err, TCT_E_RUN, "cannot read %s to its end; check the disk", source->name);
 }
 
-static tct_status cannot_read(const tct_source *source, tct_error *err) {
-  return tct_fail(err, TCT_E_RUN, "cannot read %s to its end; check the disk", source->name);
+static tct_status archive_failed(const tct_source *source, tct_error *err) {
+  if (source->input.failed) return cannot_read(source, err);
+  return tct_fail_at(err, source->name, 0, 0,
+                     "the compressed file is truncated or damaged; fetch it again, or test it with its own tool");
 }
 
 static tct_status open_file(tct_source *source, const char *path, tct_error *err) {
@@ -194,10 +197,7 @@ static tct_status more_memory(tct_source *source, tct_error *err) {
 static tct_status more_plain(tct_source *source, tct_error *err) {
   int64_t want = source->plain_left < BLOCK ? source->plain_left : BLOCK;
   TCT_TRY(make_room(source, BLOCK, err));
-  ssize_t got = 0;
-  do {
-    if (want > 0) got = read(source->input.file, source->buffer + source->end, (size_t)want);
-  } while (got < 0 && errno == EINTR);
+  int64_t got = want > 0 ? tct_input_read(source->input.file, source->buffer + source->end, want) : 0;
   if (got < 0) return cannot_read(source, err);
   if (got == 0) source->ended = true;
   source->end += got;
@@ -225,7 +225,6 @@ tct_status tct_source_more(tct_source *source, tct_error *err) {
   char *to = source->buffer + source->end;
   int64_t got = source->gunzip ? tct_gunzip_read(source->gunzip, &source->input, to, BLOCK)
                                : tct_unpack_load()->archive_read_data(source->archive, to, BLOCK);
-  if (got < 0 && source->input.failed) return cannot_read(source, err);
   if (got < 0) return archive_failed(source, err);
   if (got == 0) source->ended = true;
   source->end += got;
