@@ -1,11 +1,11 @@
 /* linear.c - least squares of one column on others, and how well it is known.
  *
- * With G the moments of all columns, P the columns' places and a = t - P b the residual's direction, b = (P'GP)^-1 P'Gt.
- * Noise adds N to what was released in z, and L N L' to G, L = back.  So b moves by (P'GP)^-1 P'L N L'a to first order.
- * What noise does to a sum of squares w_i (u_i' N u_i), u_i in z, has the variance sum_k s_k^2 (|D|^2 - |Q D Q|^2), D =
- * sum_i w_i u_i u_i': shells show noise where a kept direction is (solve/shared/moments.c).
+ * With G the moments of all columns, P the columns' places and a = t - P b the residual's direction, b = (P'GP)^-1
+ * P'Gt. Noise adds N to what was released in z, and L N L' to G, L = back.  So b moves by (P'GP)^-1 P'L N L'a to first
+ * order. What noise does to a sum of squares w_i (u_i' N u_i), u_i in z, has the variance sum_k s_k^2 (|D|^2 - |Q D
+ * Q|^2), D = sum_i w_i u_i u_i': shells show noise where a kept direction is (solve/shared/moments.c).
  *
- * Records' weights, a person's at most 1 in sum, make residuals count less, never more: by Cauchy and Schwarz the
+ * Records' weights, a person's at most 1 in sum, make residuals count less, never more.  By Cauchy and Schwarz the
  * variance of a person's sum of w r x is at most the sum of w r^2 x x'.  Errors are then too long, not too short. */
 #include "linear/linear.h"
 
@@ -122,10 +122,10 @@ typedef struct fit {
   const tct_linear *l;
   const int64_t *column; /* [slopes] */
   int64_t label, slopes, k;
-  double ridge;              /* of sums */
-  double *normal, *moved;    /* [k][k], [k][q] */
-  double *a;                 /* [2][q]: directions of columns: the residual, the label about its mean */
-  double *noise;             /* [q][q] */
+  double ridge;           /* of sums */
+  double *normal, *moved; /* [k][k], [k][q] */
+  double *a;              /* [2][q]: directions of columns: the residual, the label about its mean */
+  double *noise;          /* [q][q] */
 } fit;
 
 static int64_t place(const fit *f, int64_t i) { return i < f->slopes ? f->column[i] : f->l->q - 1; }

@@ -1,7 +1,7 @@
 /* linear.h - every linear model of a table from its released moments: functions of what was released, of nothing else.
  *
- * Columns are the table's own as its schema transforms them, and the ones, the last of q.  Errors are of two kinds: what
- * the noise of the release does, known to first order, and who happens to be in the table.  The latter have the
+ * Columns are the table's own as its schema transforms them, and the ones, the last of q.  Errors are of two kinds:
+ * what the noise of the release does, known to first order, and who happens to be in the table.  The latter have the
  * elliptic form: the residual's variance times the inverse moments times one factor for all weights, how much longer
  * tails records have than normal ones.  It is no robust variance, which would need a release for each model. */
 #ifndef TCT_LINEAR_LINEAR_H
@@ -18,21 +18,22 @@ typedef struct tct_linear {
   double *work;    /* [8q] */
 } tct_linear;
 
-/* rows: n.  weighed: records have weights, whose sum is released with the rest.  TCT_E_RUN: noise has left no record. */
+/* rows: n.  weighed: records have weights, whose sum is released with the rest.  TCT_E_RUN: noise has left no record.
+ */
 tct_status tct_linear_new(const tct_moments *moments, int64_t rows, bool weighed, tct_linear *out, tct_error *err);
 void tct_linear_free(tct_linear *linear);
 
 /* The model of one column by others and, last, the ones. */
 typedef struct tct_linear_model {
-  int64_t count;     /* of weights, the constant too */
-  double *w;         /* [count] */
-  double *noise;     /* [count][count]: covariance of w from the noise of the release */
-  double *sampling;  /* [count][count]: from who is in the table */
-  double ridge;      /* lambda of the penalty lambda/2 |slopes|^2 beside half the mean square */
-  double residual;   /* deviation of residuals */
+  int64_t count;       /* of weights, the constant too */
+  double *w;           /* [count] */
+  double *noise;       /* [count][count]: covariance of w from the noise of the release */
+  double *sampling;    /* [count][count]: from who is in the table */
+  double ridge;        /* lambda of the penalty lambda/2 |slopes|^2 beside half the mean square */
+  double residual;     /* deviation of residuals */
   double r2, r2_noise; /* explained part of the variance, and its own deviation by noise */
-  double shrunk;     /* what slopes are to be multiplied with for prediction: the part of them that is hardly noise */
-  double cut;        /* the part of the residual's variance in the last shell, where longer records are cut */
+  double shrunk;       /* what slopes are to be multiplied with for prediction: the part of them that is hardly noise */
+  double cut;          /* the part of the residual's variance in the last shell, where longer records are cut */
 } tct_linear_model;
 /* label, column[slopes]: numbers below q - 1, all different.  TCT_E_USAGE: they are not. */
 tct_status tct_linear_fit(const tct_linear *linear, int64_t label, const int64_t *column, int64_t slopes, double ridge,

@@ -1,7 +1,7 @@
 /* test_linear.c - models from released moments: without noise they are least squares; with it their errors are right.
  *
- * Moments are made here, as a release would leave them: W, shells, and the noise that was added.  What is expected comes
- * from other code: normal equations by elimination, subsets one by one, and draws of the noise. */
+ * Moments are made here, as a release would leave them: W, shells, and the noise that was added.  What is expected
+ * comes from other code: normal equations by elimination, subsets one by one, and draws of the noise. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

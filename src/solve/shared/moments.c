@@ -242,7 +242,7 @@ tct_status tct_moments_again(tct_moments *m, tct_error *err) {
   spectrum s = {0};
   int64_t square = m->q * m->q;
   m->sum = TCT_NEW(double, square);
-  m->kept = TCT_NEW(double, m->shells * square);
+  m->kept = TCT_NEW(double, m->shells *square);
   tct_status status = m->sum && m->kept ? spectrum_new(m->q, &s, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = add_shells(&s, m, err);
   tct_free(s.value);
@@ -259,7 +259,7 @@ void tct_moments_noise(const tct_moments *m, const double *r, int64_t count, dou
     for (int64_t i = 0; i < q; i++) in[i] = tct_dot(kept + i * q, r, q), out[i] = r[i] - in[i], within += in[i] * r[i];
     for (int64_t i = 0; i < count; i++)
       for (int64_t j = 0; j < count; j++)
-        noise[i * count + j] += half * (norm2 * kept[i * q + j] + within * ((i == j) - kept[i * q + j]) + in[i] * in[j] +
-                                        in[i] * out[j] + out[i] * in[j]);
+        noise[i * count + j] += half * (norm2 * kept[i * q + j] + within * ((i == j) - kept[i * q + j]) +
+                                        in[i] * in[j] + in[i] * out[j] + out[i] * in[j]);
   }
 }

@@ -1,4 +1,4 @@
-/* describe.c - means, deviations and correlations of columns from their released moments, with errors. */
+/* linear_figures.c - means, deviations and correlations of columns from their released moments, with errors. */
 #include "linear/linear.h"
 
 #include "core/alloc.h"
@@ -36,8 +36,8 @@ tct_status tct_linear_deviation(const tct_linear *linear, int64_t column, tct_li
   return TCT_OK;
 }
 
-/* dr of r = a'G b for a, b of length 1 about their means: ((a + b)'N(a + b) - (a - b)'N(a - b))/4 - r (a'N a + b'N b)/2,
- * and atanh has the slope 1/(1 - r^2). */
+/* dr of r = a'G b for a, b of length 1 about their means: ((a + b)'N(a + b) - (a - b)'N(a - b))/4 - r (a'N a + b'N
+ * b)/2, and atanh has the slope 1/(1 - r^2). */
 tct_status tct_linear_correlation(const tct_linear *linear, int64_t a, int64_t b, tct_linear_figure *out,
                                   tct_error *err) {
   int64_t q = linear->q, of[] = {a, b};
@@ -58,7 +58,8 @@ tct_status tct_linear_correlation(const tct_linear *linear, int64_t a, int64_t b
 }
 
 /* The diagonals of the columns' centred moments and of their inverse. */
-tct_status tct_linear_vif(const tct_linear *linear, const int64_t *column, int64_t slopes, double *vif, tct_error *err) {
+tct_status tct_linear_vif(const tct_linear *linear, const int64_t *column, int64_t slopes, double *vif,
+                          tct_error *err) {
   double *c = TCT_NEW(double, slopes *slopes + slopes + 1), *room = c + slopes * slopes;
   if (!c) return tct_fail_memory(err);
   for (int64_t i = 0; i < slopes; i++)

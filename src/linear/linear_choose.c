@@ -1,4 +1,4 @@
-/* choose.c - a ridge, a subset, or the smaller of two models, chosen by what a release of moments knows. */
+/* linear_choose.c - a ridge, a subset, or the smaller of two models, chosen by what a release of moments knows. */
 #include "linear/linear.h"
 
 #include "core/alloc.h"
@@ -29,7 +29,8 @@ tct_status tct_linear_ridge(const tct_linear *linear, int64_t label, const int64
                             tct_linear_path *out, tct_error *err) {
   tct_linear_model model;
   int64_t s = slopes, k = s + 1;
-  double *h = TCT_NEW(double, 3 * s * s + s + 1), *v = h + s * s, *factor = v + s * s, *image = factor + s * s, trace = 0;
+  double *h = TCT_NEW(double, 3 * s * s + s + 1), *v = h + s * s, *factor = v + s * s, *image = factor + s * s,
+         trace = 0;
   *out = (tct_linear_path){0};
   tct_status status = tct_linear_fit(linear, label, column, slopes, 0, &model, err);
   if (status == TCT_OK && !h) status = tct_fail_memory(err);
@@ -56,12 +57,12 @@ tct_status tct_linear_ridge(const tct_linear *linear, int64_t label, const int64
 /* A tree of subsets: each adds a later column to the one above it, and a row to its Cholesky factor. */
 typedef struct subsets {
   int64_t slopes, most;
-  double *centred; /* [slopes][slopes] */
-  double *with;    /* [slopes]: with the label */
-  double *factor;  /* [most][most] */
-  double *part;    /* [most]: of the label, along the factor's rows */
-  int64_t *chosen; /* [most] */
-  int64_t *best;   /* [most][most] */
+  double *centred;   /* [slopes][slopes] */
+  double *with;      /* [slopes]: with the label */
+  double *factor;    /* [most][most] */
+  double *part;      /* [most]: of the label, along the factor's rows */
+  int64_t *chosen;   /* [most] */
+  int64_t *best;     /* [most][most] */
   double *explained; /* [most] */
 } subsets;
 
