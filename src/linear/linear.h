@@ -50,10 +50,14 @@ tct_status tct_linear_ridge(const tct_linear *linear, int64_t label, const int64
                             tct_linear_path *out, tct_error *err);
 
 enum { TCT_LINEAR_SUBSETS = 1000000 };
-/* best[most][most], r2[most]: for each number of columns from 1 on those of the candidates that explain most.
- * TCT_E_USAGE: they have more than TCT_LINEAR_SUBSETS subsets. */
-tct_status tct_linear_best(const tct_linear *linear, int64_t label, const int64_t *column, int64_t slopes, int64_t most,
-                           int64_t *best, double *r2, tct_error *err);
+/* For each number of columns up to `most` those of the candidates that explain most: best[most][most], r2[most], both
+ * the caller's.  TCT_E_USAGE: they have more than TCT_LINEAR_SUBSETS subsets. */
+typedef struct tct_linear_subsets {
+  int64_t most, *best;
+  double *r2;
+} tct_linear_subsets;
+tct_status tct_linear_best(const tct_linear *linear, int64_t label, const int64_t *column, int64_t slopes,
+                           const tct_linear_subsets *out, tct_error *err);
 
 /* Are the last `fewer` slopes of the model 0?  Wald's statistic, which is chi^2 of `fewer` degrees if they are. */
 typedef struct tct_linear_wald {

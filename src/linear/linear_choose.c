@@ -91,8 +91,10 @@ static bool too_many(int64_t slopes, int64_t most) {
   return all > TCT_LINEAR_SUBSETS;
 }
 
-tct_status tct_linear_best(const tct_linear *linear, int64_t label, const int64_t *column, int64_t slopes, int64_t most,
-                           int64_t *best, double *r2, tct_error *err) {
+tct_status tct_linear_best(const tct_linear *linear, int64_t label, const int64_t *column, int64_t slopes,
+                           const tct_linear_subsets *out, tct_error *err) {
+  int64_t most = out->most, *best = out->best;
+  double *r2 = out->r2;
   if (most < 1 || most > slopes || too_many(slopes, most))
     return tct_fail(err, TCT_E_USAGE, "of %lld columns a best subset is looked for among at most %d; ask for fewer",
                     (long long)slopes, TCT_LINEAR_SUBSETS);

@@ -221,7 +221,7 @@ static void the_best_subset_is_that_of_all(void **state) {
     for (int i = 0; i < N; i++) x[i][3] += 0.3 * (trial % 4) * x[i][trial % 3];
     release(&random, x, 0, &m);
     assert_int_equal(tct_linear_new(&m, N, false, &l, &err), TCT_OK);
-    assert_int_equal(tct_linear_best(&l, 3, columns, 3, 3, best, r2, &err), TCT_OK);
+    assert_int_equal(tct_linear_best(&l, 3, columns, 3, &(tct_linear_subsets){3, best, r2}, &err), TCT_OK);
     for (int size = 1; size <= 3; size++) {
       double most = 0;
       int64_t own[3] = {0};
@@ -333,7 +333,7 @@ static void what_cannot_be_answered_is_refused(void **state) {
     assert_int_equal(tct_linear_fit(&l, 3, wrong[k], 2, 0, &model, &err), TCT_E_USAGE);
     tct_linear_model_free(&model);
   }
-  assert_int_equal(tct_linear_best(&l, 3, twice, 2, 3, best, r2, &err), TCT_E_USAGE);
+  assert_int_equal(tct_linear_best(&l, 3, twice, 2, &(tct_linear_subsets){3, best, r2}, &err), TCT_E_USAGE);
   tct_linear_free(&l);
   for (int j = 0; j < SHELLS * Q * Q; j++) m.sum[j % (Q * Q)] = j % Q == 0 ? NAN : 1;
   assert_int_equal(tct_linear_new(&m, N, false, &l, &err), TCT_E_RUN);

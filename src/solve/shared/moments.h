@@ -29,8 +29,6 @@ void tct_moments_free(tct_moments *moments);
 tct_status tct_moments_again(tct_moments *moments, tct_error *err);
 /* noise[count][count] <- the covariance of what noise adds to the first entries of sum r, r[q]; work: [2q]. */
 void tct_moments_noise(const tct_moments *moments, const double *r, int64_t count, double *noise, double *work);
-/* Rank 0's numbers for all. */
-tct_status tct_moments_send(tct_mech *mech, double *number, int64_t count, tct_error *err);
 
 /* A linear model of the label from the moments. */
 typedef struct tct_moments_model {

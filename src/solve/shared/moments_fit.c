@@ -132,9 +132,9 @@ tct_status tct_moments_fit(const tct_facts *facts, const tct_moments *m, double 
   f.ridge = (double)facts->rows * facts->penalty.l2 / (m->size * m->size);
   if (status == TCT_OK) status = tct_metric_new(p, false, &out->metric, err);
   if (status == TCT_OK) status = fit_and_measure(&f, edges, out, err);
-  if (status == TCT_OK) status = tct_moments_send(mech, out->w, p, err);
-  if (status == TCT_OK) status = tct_moments_send(mech, out->covariance, p * p, err);
-  if (status == TCT_OK) status = tct_moments_send(mech, out->metric.w, p * p, err);
+  if (status == TCT_OK) status = tct_mech_join_first(mech, out->w, p, err);
+  if (status == TCT_OK) status = tct_mech_join_first(mech, out->covariance, p * p, err);
+  if (status == TCT_OK) status = tct_mech_join_first(mech, out->metric.w, p * p, err);
   tct_free(memory);
   if (status != TCT_OK || tct_metric_settle(&out->metric)) return status;
   return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
