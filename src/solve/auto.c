@@ -75,7 +75,7 @@ bool tct_classes_auto_joint(const tct_facts *facts, int64_t classes, char *why, 
 /* Whether moments of the table are worth their noise. */
 static bool by_moments(const tct_facts *facts, double signal_to_noise) {
   bool numbers = facts->loss.kind->link == TCT_LINK_IDENTITY && !facts->loss.kind->binary;
-  return numbers && (double)facts->p <= auto_moments_columns &&
+  return numbers && !tct_moments_out_of_range(facts) && (double)facts->p <= auto_moments_columns &&
          signal_to_noise / sqrt((double)facts->p) >= auto_moments_signal;
 }
 

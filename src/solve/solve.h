@@ -103,6 +103,10 @@ double tct_budget_single(const tct_facts *facts, tct_neighbours neighbours);
  * over the noise of one release of it.  INFINITY without privacy; 0 where not even the most noise keeps to the budget.
  */
 double tct_signal_to_noise(int64_t rows, int64_t p, const tct_target *whole);
+/* R or Y is so far from 1 that products of both, or their squares, leave the range of doubles. */
+static inline bool tct_moments_out_of_range(const tct_facts *facts) {
+  return fabs(log10(facts->row_norm)) > 30 || fabs(log10(facts->label_bound)) > 30;
+}
 /* The zCDP that such a release has under the relation. */
 tct_status tct_budget_rho(const tct_facts *facts, double *rho, tct_error *err);
 

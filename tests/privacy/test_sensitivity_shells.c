@@ -14,6 +14,7 @@ typedef struct setup {
   double x[N * P], y[N], weight[N];
   tct_metric metric;
   tct_shells_of of;
+  bool table; /* no last column: the view's alone, as moments of a whole table are */
 } setup;
 
 /* Images that stretch, radii from some ratio on, a lattice that may be coarse. */
@@ -21,10 +22,11 @@ static void draw(uint64_t *random, setup *s) {
   tct_error err = {0};
   for (int i = 0; i < N * P; i++) s->x[i] = exp(2 * world_real(random)) * world_real(random);
   for (int i = 0; i < N; i++) s->y[i] = 3 * world_real(random), s->weight[i] = 0.5 + 0.5 * world_real(random);
-  assert_int_equal(tct_metric_new(Q, false, &s->metric, &err), TCT_OK);
-  for (int j = 0; j < Q; j++)
+  int q = s->table ? P : Q;
+  assert_int_equal(tct_metric_new(q, false, &s->metric, &err), TCT_OK);
+  for (int j = 0; j < q; j++)
     for (int k = 0; k <= j; k++)
-      s->metric.w[j * Q + k] = exp(3 * world_real(random)) * (j == k ? 1 : world_real(random));
+      s->metric.w[j * q + k] = exp(3 * world_real(random)) * (j == k ? 1 : world_real(random));
   assert_true(tct_metric_settle(&s->metric));
   s->of = (tct_shells_of){.metric = &s->metric, .scale = 0.7, .last_scale = 0.3, .threads = 1};
   s->of.count = 1 + (int)(world_u64(random) % 6);
@@ -41,7 +43,7 @@ static void shells_of(const setup *s, bool weighed, int out, double *sum) {
   for (int i = 0; i < N; i++) scale[i] = i >= K && i < K + out ? 0 : 1;
   tct_view view = {.x = &m, .row_scale = scale, .rows = N, .p = P, .row_norm = 1e9};
   tct_shells_of of = s->of;
-  of.view = &view, of.last = s->y, of.weight = weighed ? s->weight : NULL;
+  of.view = &view, of.last = s->table ? NULL : s->y, of.weight = weighed ? s->weight : NULL;
   memset(sum, 0, SIZE * sizeof *sum);
   assert_int_equal(tct_shells_sum(&of, sum, &err), TCT_OK);
 }
@@ -74,7 +76,7 @@ static void a_record_or_person_moves_all_shells_together_by_at_most_1_and_replac
   double removed = 0, replaced = 0, one[SIZE], two[SIZE], none[SIZE];
   uint64_t random = 41;
   for (int trial = 0; trial < 6000; trial++) {
-    setup s;
+    setup s = {.table = trial % 5 == 0};
     int many = trial % 3 ? 1 : KIN;
     draw(&random, &s);
     put(&random, &s, many);
@@ -101,7 +103,7 @@ static void every_record_is_in_the_shell_of_its_length_and_in_no_other(void **st
   uint64_t random = 5;
   int outer = 0;
   for (int trial = 0; trial < 300; trial++) {
-    setup s;
+    setup s = {.table = false};
     __float128 length = 0;
     draw(&random, &s);
     put(&random, &s, 1);
@@ -132,12 +134,38 @@ static void every_record_is_in_the_shell_of_its_length_and_in_no_other(void **st
   assert_true(outer > 50);
 }
 
+/* Some entries are 0, and CSR does not store them. */
+static void sparse_rows_have_the_bits_of_dense_ones(void **state) {
+  (void)state;
+  uint64_t random = 13;
+  for (int trial = 0; trial < 200; trial++) {
+    setup s = {.table = trial % 2};
+    tct_error err = {0};
+    double scale[N], dense[SIZE] = {0}, sparse[SIZE] = {0};
+    draw(&random, &s);
+    for (int i = 0; i < N * P; i++) s.x[i] = world_u64(&random) % 2 ? 0 : s.x[i];
+    for (int i = 0; i < N; i++) scale[i] = 0.5 + 0.01 * i;
+    tct_matrix m = {.rows = N, .cols = P, .layout = TCT_DENSE_ROWS, .values = s.x, .stride = P};
+    tct_owned_matrix few = {0};
+    assert_int_equal(tct_matrix_convert(&m, TCT_CSR, TCT_F64, &few, &err), TCT_OK);
+    tct_view view = {.x = &m, .row_scale = scale, .rows = N, .p = P, .row_norm = 1e9};
+    tct_shells_of of = s.of;
+    of.view = &view, of.last = s.table ? NULL : s.y, of.weight = trial % 3 ? s.weight : NULL;
+    assert_int_equal(tct_shells_sum(&of, dense, &err), TCT_OK);
+    view.x = &few.m;
+    assert_int_equal(tct_shells_sum(&of, sparse, &err), TCT_OK);
+    assert_memory_equal(dense, sparse, sizeof dense);
+    tct_matrix_free(&few);
+    tct_metric_free(&s.metric);
+  }
+}
+
 /* Lengths that leave the range of doubles have no shell. */
 static void a_record_beyond_doubles_adds_nothing(void **state) {
   (void)state;
   double one[SIZE], none[SIZE];
   uint64_t random = 9;
-  setup s;
+  setup s = {.table = false};
   draw(&random, &s);
   for (int j = 0; j < P; j++) s.x[K * P + j] = 1e300;
   shells_of(&s, false, 1, none);
@@ -150,6 +178,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_record_or_person_moves_all_shells_together_by_at_most_1_and_replaced_by_root_2),
       cmocka_unit_test(every_record_is_in_the_shell_of_its_length_and_in_no_other),
+      cmocka_unit_test(sparse_rows_have_the_bits_of_dense_ones),
       cmocka_unit_test(a_record_beyond_doubles_adds_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,13 +31,13 @@ typedef struct block {
 /* z <- the rows first, first + 1, ... or their images. */
 static tct_status lay_out(block *b, int64_t first, int64_t count, tct_error *err) {
   const tct_shells_of *of = b->of;
-  if (!of->last) return tct_metric_images(of->metric, of->view, first, count, b->z, of->threads, err);
   double *rows = of->metric ? b->picked : b->z;
   memset(rows, 0, (size_t)(count * b->wide) * sizeof *rows);
   for (int64_t k = 0; k < count; k++) {
     double *row = rows + k * b->wide;
     tct_row_axpy(of->view, first + k, of->scale, row);
-    if (tct_norm2(row, b->q - 1) > 0) row[b->q - 1] = of->last_scale * of->last[first + k]; /* else a record left out */
+    bool left_out = !(tct_norm2(row, of->view->p) > 0);
+    if (of->last && !left_out) row[b->q - 1] = of->last_scale * of->last[first + k];
     b->scale[k] = 1;
   }
   if (!of->metric) return TCT_OK;

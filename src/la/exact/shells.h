@@ -13,8 +13,8 @@ typedef struct tct_shells_of {
   const tct_view *view;
   const double *weight;      /* [rows] in [0, 1]; NULL: all 1 */
   const double *last;        /* [rows]: one more column, behind the view's, 0 where a row is; NULL: none */
-  double scale, last_scale;  /* with it: what the view's columns and the last one are multiplied with */
-  const tct_metric *metric;  /* z = W v; NULL (with a last column): z = v */
+  double scale, last_scale;  /* what the view's columns and the last one are multiplied with */
+  const tct_metric *metric;  /* z = W v; NULL: z = v */
   int count;                 /* of shells */
   double radius[TCT_SHELLS]; /* ascending: shell k has the rows up to radius[k]; the last one those beyond too, cut */
   double lattice;            /* of the sums */

@@ -105,6 +105,11 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
                     "dpmoments fits numbers by {loss squared} or {loss huber}; choose another solver");
   if (!facts->penalty.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "dpmoments knows the penalties none and l2; choose one of them, or dpgd");
+  if (tct_moments_out_of_range(facts))
+    return tct_fail(
+        err, TCT_E_USAGE,
+        "dpmoments squares what lies within {row_norm R} and {label_bound Y}; scale the columns so that both "
+        "bounds are between 1e-30 and 1e30");
   if (facts->p > MOST_FEATURES)
     return tct_fail(err, TCT_E_USAGE, "dpmoments holds matrices of features squared, at most %d features; choose dpgd",
                     MOST_FEATURES);
@@ -342,7 +347,7 @@ const tct_solver tct_solver_dpmoments = {
     .is_private = true,
     .rows_apart = true,
     .row_bytes = 48,
-    .square_bytes = 40,
+    .square_bytes = 8 * (14 + 2 * TCT_SHELLS), /* each shell, and its kept directions */
     .passes = {NULL, 0, 10, false},
     .relations = TCT_RELATION_BOTH,
     .weighing = TCT_WEIGHS_PERSONS,

@@ -1,6 +1,6 @@
-/* moments.c - second moments of records and labels in two releases, the second in shells, and least squares from them.
+/* moments.c - second moments of records, and of their labels, in two releases, the second in shells.
  *
- * ALGORITHM  v_i = (x~_i/size, y_i/label), q = p + 1 columns.
+ * ALGORITHM  v_i = (x~_i/size, y_i/label), q = p + 1 columns; without labels x~_i/size, q = p.
  *   1. G = sum_i v_i v_i^T + noise, its eigenvalues lifted to what noise alone reaches.  G/n = L L^T, W = L^-1.
  *   2. The record z_i = W v_i lies in shell k if radius_(k-1) < |z_i| <= radius_k, the last one with those beyond, cut.
  *      radius_0^2 = q max(1, sqrt(a n/(s q^1.5))), s the noise's deviation for terms of length 1.  The next is sqrt(2)
@@ -20,9 +20,9 @@
  *
  * RELEASES  Two events gaussian(m).
  *
- * NOISE OF A MODEL  Let r be the residual's direction in z.  What noise adds to S r has the covariance sum_k s_k^2/2
- * (|r|^2 P + P r r^T P + |P r|^2 (1 - P) + (P r) (Q r)^T + (Q r) (P r)^T), P = P_k the kept directions and Q = 1 - P:
- * a shell's noise shows in every entry with a kept direction. */
+ * NOISE  Let r be a direction in z.  What noise adds to S r has the covariance sum_k s_k^2/2 (|r|^2 P + P r r^T P +
+ * |P r|^2 (1 - P) + (P r) (Q r)^T + (Q r) (P r)^T), P = P_k the kept directions and Q = 1 - P: a shell's noise shows in
+ * every entry with a kept direction. */
 #include "solve/shared/moments.h"
 
 #include "core/alloc.h"
@@ -52,6 +52,7 @@ void tct_moments_free(tct_moments *m) {
   tct_metric_free(&m->metric);
   tct_free(m->sum);
   tct_free(m->kept);
+  tct_wipe_free(m->shell, m->shell ? m->shells * m->q * m->q : 0, sizeof *m->shell);
   *m = (tct_moments){0};
 }
 
@@ -111,10 +112,13 @@ static double edge_of(double deviation, int64_t q) { return deviation * sqrt(2 *
 
 static tct_shells_of rows_of(const tct_problem *problem, const tct_moments *m, const tct_release *planned) {
   tct_shells_of of = {.view = problem->view, .weight = problem->weight, .last = problem->y, .count = 1};
-  of.scale = 1 / m->size, of.last_scale = 1 / m->label;
+  of.scale = 1 / m->size, of.last_scale = problem->y ? 1 / m->label : 0;
   of.radius[0] = planned->clip, of.lattice = planned->lattice, of.threads = problem->facts->threads;
   return of;
 }
+
+/* Without labels the last column is the ones.  Their sum of squares is the public n, where no record weighs less. */
+static bool ones_known(const tct_problem *problem) { return !problem->y && !problem->weight; }
 
 /* W from the first release. */
 static tct_status rough(const tct_problem *problem, tct_mech *mech, int r, const spectrum *s, tct_moments *m,
@@ -125,6 +129,7 @@ static tct_status rough(const tct_problem *problem, tct_mech *mech, int r, const
   TCT_TRY(tct_shells_sum(&of, m->sum, err));
   TCT_TRY(tct_mech_release(mech, r, m->sum, q * q, err));
   tct_symmetrise(m->sum, q);
+  if (ones_known(problem)) m->sum[q * q - 1] = (double)problem->facts->rows / (m->size * m->size);
   TCT_TRY(lift(m->sum, q, edge_of(planned->deviation, q), s, err));
   double n = (double)problem->facts->rows, shift = 0;
   for (int64_t k = 0; k < q * q; k++) m->sum[k] /= n;
@@ -148,12 +153,14 @@ static void choose_radii(const tct_facts *facts, double deviation, tct_moments *
   }
 }
 
-/* One shell of the release becomes its part of the sum, and P_k. */
-static tct_status shrink(const spectrum *s, int k, double *part, tct_moments *m, tct_error *err) {
+/* Adds shell k of the release to the sum, and finds P_k. */
+static tct_status shrink(const spectrum *s, int k, tct_moments *m, tct_error *err) {
   int64_t q = m->q;
+  const double *part = m->shell + k * q * q;
   double spread = 2 * (double)q * pow(moments_spread * m->noise[k], 2), *kept = m->kept + k * q * q;
   if (k == 0) {
     for (int64_t j = 0; j < q; j++) kept[j * q + j] = 1;
+    tct_axpy(1, part, m->sum, q * q);
     return TCT_OK;
   }
   TCT_TRY(spectrum_of(s, part, q, err));
@@ -161,28 +168,21 @@ static tct_status shrink(const spectrum *s, int k, double *part, tct_moments *m,
     double value = s->value[j];
     s->value[j] = value > 0 && value * value > spread ? sqrt(value * value - spread) : 0;
   }
-  compose(s->value, s->vector, q, part);
+  compose(s->value, s->vector, q, kept);
+  tct_axpy(1, kept, m->sum, q * q);
   for (int64_t j = 0; j < q; j++) s->value[j] = s->value[j] > 0;
   compose(s->value, s->vector, q, kept);
   return TCT_OK;
 }
 
-static tct_status add_shells(const tct_release *planned, double *released, const spectrum *s, tct_moments *m,
-                             tct_error *err) {
-  int64_t q = m->q, square = q * q;
-  memset(m->sum, 0, (size_t)square * sizeof *m->sum);
-  for (int k = 0; k < m->shells; k++) {
-    double *part = released + k * square, unit = m->radius[k] * m->radius[k];
-    for (int64_t j = 0; j < square; j++) part[j] *= unit;
-    tct_symmetrise(part, q);
-    m->noise[k] = unit * planned->deviation;
-    TCT_TRY(shrink(s, k, part, m, err));
-    tct_axpy(1, part, m->sum, square);
-  }
-  m->edge = edge_of(m->noise[0], q);
-  TCT_TRY(spectrum_of(s, m->sum, q, err));
-  m->determined = least(s->value, q) > moments_determined * m->edge;
-  return lift(m->sum, q, 0.5 * m->edge, s, err);
+/* sum <- that of the shells, each of them as released. */
+static tct_status add_shells(const spectrum *s, tct_moments *m, tct_error *err) {
+  memset(m->sum, 0, (size_t)(m->q * m->q) * sizeof *m->sum);
+  for (int k = 0; k < m->shells; k++) TCT_TRY(shrink(s, k, m, err));
+  m->edge = edge_of(m->noise[0], m->q);
+  TCT_TRY(spectrum_of(s, m->sum, m->q, err));
+  m->determined = least(s->value, m->q) > moments_determined * m->edge;
+  return lift(m->sum, m->q, 0.5 * m->edge, s, err);
 }
 
 static tct_status in_shells(const tct_problem *problem, tct_mech *mech, int r, const spectrum *s, tct_moments *m,
@@ -195,34 +195,42 @@ static tct_status in_shells(const tct_problem *problem, tct_mech *mech, int r, c
   TCT_TRY(tct_mech_join_first(mech, list, TCT_SHELLS + 1, err));
   memcpy(m->radius, list, sizeof m->radius);
   m->shells = (int)list[TCT_SHELLS];
-  int64_t size = m->shells * m->q * m->q;
-  double *released = TCT_NEW(double, size);
+  int64_t square = m->q * m->q, size = m->shells * square;
+  m->shell = TCT_NEW(double, size);
   m->kept = TCT_NEW(double, size);
-  tct_status status = released && m->kept ? TCT_OK : tct_fail_memory(err);
+  if (!m->shell || !m->kept) return tct_fail_memory(err);
   tct_shells_of of = rows_of(problem, m, planned);
   of.metric = &m->metric, of.count = m->shells;
   memcpy(of.radius, m->radius, sizeof of.radius);
-  if (status == TCT_OK) status = tct_shells_sum(&of, released, err);
-  if (status == TCT_OK) status = tct_mech_release(mech, r, released, size, err);
-  if (status == TCT_OK) status = add_shells(planned, released, s, m, err);
+  TCT_TRY(tct_shells_sum(&of, m->shell, err));
+  TCT_TRY(tct_mech_release(mech, r, m->shell, size, err));
+  for (int k = 0; k < m->shells; k++) {
+    double *part = m->shell + k * square, unit = m->radius[k] * m->radius[k];
+    for (int64_t j = 0; j < square; j++) part[j] *= unit;
+    tct_symmetrise(part, m->q);
+    m->noise[k] = unit * planned->deviation;
+  }
+  TCT_TRY(add_shells(s, m, err));
   double known = m->determined; /* it decides what is released next */
-  if (status == TCT_OK) status = tct_mech_join_first(mech, &known, 1, err);
+  TCT_TRY(tct_mech_join_first(mech, &known, 1, err));
   m->determined = known > 0;
-  tct_wipe_free(released, size, sizeof *released);
-  return status;
+  return TCT_OK;
 }
 
-/* A label counts as much as the mean column may. */
-tct_status tct_moments_release(const tct_problem *problem, tct_mech *mech, int r, tct_moments *m, tct_error *err) {
-  const tct_facts *facts = problem->facts;
+/* Matrices that are being made; a label, where there is one, counts as much as the mean column may. */
+static tct_status begin(const tct_facts *facts, bool label, tct_moments *m, tct_error *err) {
   double p = (double)facts->p;
-  spectrum s = {0};
-  *m = (tct_moments){.p = facts->p, .q = facts->p + 1};
-  m->size = facts->row_norm * sqrt(1 + 1 / p);
+  *m = (tct_moments){.p = facts->p, .q = facts->p + (label ? 1 : 0)};
+  m->size = facts->row_norm * (label ? sqrt(1 + 1 / p) : 1);
   m->label = facts->label_bound * sqrt(p + 1);
   m->sum = TCT_NEW(double, m->q * m->q);
   if (!m->sum) return tct_fail_memory(err);
-  TCT_TRY(tct_metric_new(m->q, false, &m->metric, err));
+  return tct_metric_new(m->q, false, &m->metric, err);
+}
+
+tct_status tct_moments_release(const tct_problem *problem, tct_mech *mech, int r, tct_moments *m, tct_error *err) {
+  spectrum s = {0};
+  TCT_TRY(begin(problem->facts, problem->y != NULL, m, err));
   tct_status status = spectrum_new(m->q, &s, err);
   if (status == TCT_OK) status = rough(problem, mech, r + ROUGH, &s, m, err);
   if (status == TCT_OK) status = in_shells(problem, mech, r + SHELLS, &s, m, err);
@@ -230,154 +238,28 @@ tct_status tct_moments_release(const tct_problem *problem, tct_mech *mech, int r
   return status;
 }
 
-/* ---- least squares ------------------------------------------------------------------------------------------------
- */
-
-/* Coefficients in z: w = (Wx^T b - wyx)/wyy in units of v, Wx the first p rows and columns of W, (wyx, wyy) its last
- * row.  The last coordinate of W v is what the first release says of the residual. */
-typedef struct fit {
-  const tct_moments *m;
-  const tct_facts *facts;
-  double ridge;    /* n l2, in units of v */
-  double *normal;  /* [p][p]: S of x and the ridge, factored */
-  double *inverse; /* [p][p]: workspace */
-  double *b;       /* [p] */
-  double *noise;   /* [p][p]: covariance of b */
-  double *work;    /* [6q] */
-} fit;
-
-static const double *last_row(const fit *f) { return f->m->metric.w + f->m->p * f->m->q; }
-
-/* Entry (i, j) of W D W^T, D = 1 but for the intercept and the label. */
-static double ridged(const tct_facts *facts, const tct_moments *m, int64_t i, int64_t j) {
-  int64_t most = m->p - (facts->intercept ? 1 : 0), both = (i < j ? i : j) + 1;
-  return tct_dot(m->metric.w + i * m->q, m->metric.w + j * m->q, both < most ? both : most);
+tct_status tct_moments_again(tct_moments *m, tct_error *err) {
+  spectrum s = {0};
+  int64_t square = m->q * m->q;
+  m->sum = TCT_NEW(double, square);
+  m->kept = TCT_NEW(double, m->shells *square);
+  tct_status status = m->sum && m->kept ? spectrum_new(m->q, &s, err) : tct_fail_memory(err);
+  if (status == TCT_OK) status = add_shells(&s, m, err);
+  tct_free(s.value);
+  return status;
 }
 
-/* b: (S + n l2 Wx D Wx^T) b = S_xy + n l2 Wx D wyx. */
-static tct_status solve(fit *f, tct_error *err) {
-  int64_t p = f->m->p, q = f->m->q;
-  for (int64_t i = 0; i < p; i++) {
-    for (int64_t j = 0; j < p; j++)
-      f->normal[i * p + j] = f->m->sum[i * q + j] + f->ridge * ridged(f->facts, f->m, i, j);
-    f->b[i] = f->m->sum[i * q + p] + f->ridge * ridged(f->facts, f->m, i, p);
-  }
-  if (!tct_cholesky(f->normal, p))
-    return tct_fail(err, TCT_E_RUN, "the released moments are singular; scale the columns");
-  tct_cholesky_solve(f->normal, p, f->b);
-  return TCT_OK;
-}
-
-/* noise <- covariance of b: A^-1 Cov(N r) A^-1, r = (-b, 1). */
-static void spread(fit *f) {
-  const tct_moments *m = f->m;
-  int64_t p = m->p, q = m->q;
-  double *r = f->work, *in = r + q, *out = in + q, norm2 = 1;
-  for (int64_t j = 0; j < p; j++) r[j] = -f->b[j], norm2 += f->b[j] * f->b[j];
-  r[p] = 1;
-  memset(f->noise, 0, (size_t)(p * p) * sizeof *f->noise);
+void tct_moments_noise(const tct_moments *m, const double *r, int64_t count, double *noise, double *work) {
+  int64_t q = m->q;
+  double *in = work, *out = in + q, norm2 = tct_dot(r, r, q);
+  memset(noise, 0, (size_t)(count * count) * sizeof *noise);
   for (int k = 0; k < m->shells; k++) {
     const double *kept = m->kept + k * q * q;
     double half = 0.5 * m->noise[k] * m->noise[k], within = 0;
     for (int64_t i = 0; i < q; i++) in[i] = tct_dot(kept + i * q, r, q), out[i] = r[i] - in[i], within += in[i] * r[i];
-    for (int64_t i = 0; i < p; i++)
-      for (int64_t j = 0; j < p; j++)
-        f->noise[i * p + j] += half * (norm2 * kept[i * q + j] + within * ((i == j) - kept[i * q + j]) + in[i] * in[j] +
-                                       in[i] * out[j] + out[i] * in[j]);
+    for (int64_t i = 0; i < count; i++)
+      for (int64_t j = 0; j < count; j++)
+        noise[i * count + j] += half * (norm2 * kept[i * q + j] + within * ((i == j) - kept[i * q + j]) +
+                                        in[i] * in[j] + in[i] * out[j] + out[i] * in[j]);
   }
-  for (int turn = 0; turn < 2; turn++) {
-    for (int64_t i = 0; i < p; i++) tct_cholesky_solve(f->normal, p, f->noise + i * p);
-    for (int64_t i = 0; i < p; i++)
-      for (int64_t j = 0; j < i; j++) {
-        double at = f->noise[i * p + j];
-        f->noise[i * p + j] = f->noise[j * p + i], f->noise[j * p + i] = at;
-      }
-  }
-}
-
-/* In each direction of S the part of b that is hardly noise: 1 - variance/square, or none.  b = 0 is what the releases
- * before say. */
-static tct_status draw(fit *f, tct_error *err) {
-  int64_t p = f->m->p;
-  double *copy = f->inverse, *vector = f->normal, *value = f->work, *b = value + p;
-  for (int64_t i = 0; i < p; i++) memcpy(copy + i * p, f->m->sum + i * f->m->q, (size_t)p * sizeof *copy);
-  if (!tct_eigenvectors(copy, p, value, vector, f->work + 2 * p))
-    return tct_fail(err, TCT_E_RUN, "the released moments have no eigenvalues; scale the columns");
-  memset(b, 0, (size_t)p * sizeof *b);
-  for (int64_t k = 0; k < p; k++) {
-    double at = tct_dot(vector + k * p, f->b, p), variance = 0;
-    for (int64_t i = 0; i < p; i++) variance += vector[k * p + i] * tct_dot(f->noise + i * p, vector + k * p, p);
-    if (at * at > variance) tct_axpy(at - variance / at, vector + k * p, b, p);
-  }
-  memcpy(f->b, b, (size_t)p * sizeof *b);
-  return TCT_OK;
-}
-
-/* w[p] <- the model. */
-static void write(fit *f, double *w) {
-  const tct_moments *m = f->m;
-  int64_t p = m->p;
-  double *r = f->work, *turned = r + m->q;
-  for (int64_t j = 0; j < p; j++) r[j] = f->b[j];
-  r[p] = -1;
-  tct_metric_turn(&m->metric, r, turned);
-  for (int64_t j = 0; j < p; j++) w[j] = turned[j] / last_row(f)[p] * m->label / m->size;
-}
-
-/* M = L L^T in units of v, W = L^-1 Wx/size, and the model's covariance in its coordinates, L^T noise L. */
-static tct_status measure(fit *f, double edges, tct_moments_model *out, tct_error *err) {
-  const tct_moments *m = f->m;
-  int64_t p = m->p, q = m->q;
-  double n = (double)f->facts->rows, unit = pow(m->label / last_row(f)[p], 2), *factor = f->inverse;
-  for (int64_t i = 0; i < p; i++)
-    for (int64_t j = 0; j < p; j++) {
-      f->normal[i * p + j] = (m->sum[i * q + j] + f->ridge * ridged(f->facts, m, i, j)) / n;
-      out->metric.w[i * p + j] = m->metric.w[i * q + j] / m->size;
-    }
-  if (!tct_cholesky_shifted(f->normal, p, edges * m->edge / n, factor))
-    return tct_fail(err, TCT_E_RUN, "the released moments are singular; scale the columns");
-  for (int64_t i = 0; i < p; i++) { /* noise L, and then L^T of that */
-    memset(f->normal + i * p, 0, (size_t)p * sizeof(double));
-    for (int64_t k = 0; k < p; k++) tct_axpy(f->noise[i * p + k], factor + k * p, f->normal + i * p, k + 1);
-  }
-  memset(out->covariance, 0, (size_t)(p * p) * sizeof(double));
-  for (int64_t k = 0; k < p; k++)
-    for (int64_t i = 0; i <= k; i++) tct_axpy(unit * factor[k * p + i], f->normal + k * p, out->covariance + i * p, p);
-  tct_lower_invert(factor, p, f->work);
-  tct_lower_multiply(factor, out->metric.w, p, f->work);
-  return TCT_OK;
-}
-
-static tct_status fit_and_measure(fit *f, double edges, tct_moments_model *out, tct_error *err) {
-  TCT_TRY(solve(f, err));
-  spread(f);
-  if (!f->m->determined) TCT_TRY(draw(f, err));
-  write(f, out->w);
-  return measure(f, edges, out, err);
-}
-
-tct_status tct_moments_fit(const tct_facts *facts, const tct_moments *m, double edges, tct_mech *mech,
-                           tct_moments_model *out, tct_error *err) {
-  int64_t p = m->p;
-  double *memory = TCT_NEW(double, 3 * p * p + p + 6 * m->q);
-  *out = (tct_moments_model){.w = TCT_NEW(double, p), .covariance = TCT_NEW(double, p *p)};
-  tct_status status = memory && out->w && out->covariance ? TCT_OK : tct_fail_memory(err);
-  fit f = {.m = m, .facts = facts, .normal = memory, .inverse = memory + p * p, .noise = memory + 2 * p * p};
-  f.b = memory + 3 * p * p, f.work = f.b + p;
-  f.ridge = (double)facts->rows * facts->penalty.l2 / (m->size * m->size);
-  if (status == TCT_OK) status = tct_metric_new(p, false, &out->metric, err);
-  if (status == TCT_OK) status = fit_and_measure(&f, edges, out, err);
-  if (status == TCT_OK) status = tct_mech_join_first(mech, out->w, p, err);
-  if (status == TCT_OK) status = tct_mech_join_first(mech, out->covariance, p * p, err);
-  if (status == TCT_OK) status = tct_mech_join_first(mech, out->metric.w, p * p, err);
-  tct_free(memory);
-  if (status != TCT_OK || tct_metric_settle(&out->metric)) return status;
-  return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
-}
-
-void tct_moments_model_free(tct_moments_model *model) {
-  tct_metric_free(&model->metric);
-  tct_free(model->w);
-  tct_free(model->covariance);
-  *model = (tct_moments_model){0};
 }

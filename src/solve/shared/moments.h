@@ -4,7 +4,8 @@
 #include "la/exact/shells.h"
 #include "solve/solve.h"
 
-/* What has been released, in z = W v: v is (x~/size, y/label), at most 1 long; q = p + 1.  Equal on all ranks. */
+/* What has been released, in z = W v: v is (x~/size, y/label), at most 1 long, q = p + 1.  A problem without labels has
+ * v = x~/size, q = p, and the ones last.  Equal on all ranks. */
 typedef struct tct_moments {
   int64_t p, q;
   double size, label;
@@ -13,7 +14,8 @@ typedef struct tct_moments {
   int shells;
   double radius[TCT_SHELLS];
   double noise[TCT_SHELLS]; /* of a shell in sum: deviation of an entry on the diagonal */
-  double *kept;             /* [shells][q][q]: the projection onto the directions that were kept; NULL: no noise */
+  double *shell;            /* [shells][q][q]: of each alone, as released */
+  double *kept;             /* [shells][q][q]: the projection onto the directions that were kept */
   double edge;              /* the largest eigenvalue of the first shell's noise */
   bool determined;          /* every direction stands out of it */
 } tct_moments;
@@ -23,6 +25,10 @@ tct_status tct_moments_promise(const tct_facts *facts, double part, double x, tc
 /* Makes them: r and r + 1 of mech.  out is the caller's to free, also after an error. */
 tct_status tct_moments_release(const tct_problem *problem, tct_mech *mech, int r, tct_moments *out, tct_error *err);
 void tct_moments_free(tct_moments *moments);
+/* sum, kept, edge and determined once more, from p, q, the shells and their noise. */
+tct_status tct_moments_again(tct_moments *moments, tct_error *err);
+/* noise[count][count] <- the covariance of what noise adds to the first entries of sum r, r[q]; work: [2q]. */
+void tct_moments_noise(const tct_moments *moments, const double *r, int64_t count, double *noise, double *work);
 
 /* A linear model of the label from the moments. */
 typedef struct tct_moments_model {

@@ -1,0 +1,247 @@
+/* linear.c - least squares of one column on others, and how well it is known.
+ *
+ * With G the moments of all columns, P the columns' places and a = t - P b the residual's direction, b = (P'GP)^-1
+ * P'Gt. Noise adds N to what was released in z, and L N L' to G, L = back.  So b moves by (P'GP)^-1 P'L N L'a to first
+ * order. What noise does to a sum of squares w_i (u_i' N u_i), u_i in z, has the variance sum_k s_k^2 (|D|^2 - |Q D
+ * Q|^2), D = sum_i w_i u_i u_i': shells show noise where a kept direction is (solve/shared/moments.c).
+ *
+ * Records' weights, a person's at most 1 in sum, make residuals count less, never more.  By Cauchy and Schwarz the
+ * variance of a person's sum of w r x is at most the sum of w r^2 x x'.  Errors are then too long, not too short. */
+#include "linear/linear.h"
+
+#include "core/alloc.h"
+#include "la/exact/gram.h"
+#include "la/exact/triangular.h"
+#include "la/kernels/kernels.h"
+
+#include <string.h>
+
+/* ---- the table ------------------------------------------------------------------------------------------------- */
+
+/* E|z|^4 over what it is for normal z of the same moments M, (tr M)^2 + 2 tr M^2.  In an outer shell |z|^2 is about 3/4
+ * of its largest; within the first it is at most as for normal z. */
+static double kurtosis_of(const tct_moments *m, double rows) {
+  int64_t q = m->q;
+  double fourth = 0, all = 0;
+  for (int64_t j = 0; j < q; j++) all += m->sum[j * q + j] / rows;
+  double normal = all * all + 2 * tct_norm2(m->sum, q * q) / (rows * rows);
+  for (int k = 0; k < m->shells; k++) {
+    double trace = 0, square = m->radius[k] * m->radius[k];
+    for (int64_t j = 0; j < q; j++) trace += m->shell[(k * q + j) * q + j];
+    fourth += fmax(trace, 0) * (k == 0 ? fmin(square, normal / all) : 0.75 * square);
+  }
+  return fmax(1, fourth / (rows * normal));
+}
+
+/* a[rows][q] <- a B^T for lower triangular B, or a B. */
+static void times_turned(const double *b, int64_t q, double *a, int64_t rows, double *row) {
+  for (int64_t i = 0; i < rows; i++) {
+    for (int64_t j = 0; j < q; j++) row[j] = tct_dot(a + i * q, b + j * q, j + 1);
+    memcpy(a + i * q, row, (size_t)q * sizeof *row);
+  }
+}
+
+static void turn(double *a, int64_t q) {
+  for (int64_t i = 0; i < q; i++)
+    for (int64_t j = 0; j < i; j++) {
+      double at = a[i * q + j];
+      a[i * q + j] = a[j * q + i], a[j * q + i] = at;
+    }
+}
+
+/* gram <- L S L'. */
+static void make(tct_linear *l) {
+  int64_t q = l->q;
+  memcpy(l->back, l->moments->metric.w, (size_t)(q * q) * sizeof(double));
+  tct_lower_invert(l->back, q, l->work);
+  for (int64_t j = 0; j < q * q; j++) l->back[j] *= l->moments->size;
+  memcpy(l->gram, l->moments->sum, (size_t)(q * q) * sizeof(double));
+  for (int side = 0; side < 2; side++) {
+    times_turned(l->back, q, l->gram, q, l->work);
+    turn(l->gram, q);
+  }
+  tct_symmetrise(l->gram, q);
+}
+
+tct_status tct_linear_new(const tct_moments *moments, int64_t rows, bool weighed, tct_linear *out, tct_error *err) {
+  int64_t q = moments->q;
+  *out = (tct_linear){.moments = moments, .q = q, .count = (double)rows};
+  out->gram = TCT_NEW(double, q *q), out->back = TCT_NEW(double, q *q), out->work = TCT_NEW(double, 8 * q);
+  if (!out->gram || !out->back || !out->work) return tct_fail_memory(err);
+  make(out);
+  out->kurtosis = kurtosis_of(moments, (double)rows);
+  if (weighed) out->count = fmin(out->gram[q * q - 1], (double)rows);
+  bool finite = out->count >= 1 && isfinite(out->kurtosis);
+  for (int64_t j = 0; j < q * q; j++) finite = finite && isfinite(out->gram[j]) && isfinite(out->back[j]);
+  return finite ? TCT_OK : tct_fail(err, TCT_E_RUN, "the noise has left nothing of the moments; give more epsilon");
+}
+
+void tct_linear_free(tct_linear *linear) {
+  tct_free(linear->gram);
+  tct_free(linear->back);
+  tct_free(linear->work);
+  *linear = (tct_linear){0};
+}
+
+/* u[q] <- L' a: a direction of columns in z. */
+static void in_z(const tct_linear *l, const double *a, double *u) {
+  memset(u, 0, (size_t)l->q * sizeof *u);
+  for (int64_t j = 0; j < l->q; j++)
+    if (a[j] != 0) tct_axpy(a[j], l->back + j * l->q, u, j + 1);
+}
+
+/* The variance that noise gives to sum_i w_i a_i' G a_i, a[count][q]; count <= 4. */
+double tct_linear_variance(const tct_linear *l, const double *a, const double *w, int count) {
+  int64_t q = l->q;
+  double *u = l->work, *out = u + 4 * q, sum = 0;
+  for (int i = 0; i < count; i++) in_z(l, a + i * q, u + i * q);
+  for (int k = 0; k < l->moments->shells; k++) {
+    const double *kept = l->moments->kept + k * q * q;
+    double s = l->moments->noise[k];
+    for (int i = 0; i < count; i++)
+      for (int64_t j = 0; j < q; j++) out[i * q + j] = u[i * q + j] - tct_dot(kept + j * q, u + i * q, q);
+    for (int i = 0; i < count; i++)
+      for (int j = 0; j < count; j++) {
+        double all = tct_dot(u + i * q, u + j * q, q), left = tct_dot(out + i * q, out + j * q, q);
+        sum += s * s * w[i] * w[j] * (all * all - left * left);
+      }
+  }
+  return fmax(sum, 0);
+}
+
+double tct_linear_form(const tct_linear *l, const double *a, const double *b) {
+  double sum = 0;
+  for (int64_t j = 0; j < l->q; j++)
+    if (a[j] != 0) sum += a[j] * tct_dot(l->gram + j * l->q, b, l->q);
+  return sum;
+}
+
+/* ---- one model ------------------------------------------------------------------------------------------------- */
+
+typedef struct fit {
+  const tct_linear *l;
+  const int64_t *column; /* [slopes] */
+  int64_t label, slopes, k;
+  double ridge;           /* of sums */
+  double *normal, *moved; /* [k][k], [k][q] */
+  double *a;              /* [2][q]: directions of columns: the residual, the label about its mean */
+  double *noise;          /* [q][q] */
+} fit;
+
+static int64_t place(const fit *f, int64_t i) { return i < f->slopes ? f->column[i] : f->l->q - 1; }
+
+static void plain_normal(const fit *f, double *h) {
+  for (int64_t i = 0; i < f->k; i++)
+    for (int64_t j = 0; j < f->k; j++) h[i * f->k + j] = f->l->gram[place(f, i) * f->l->q + place(f, j)];
+}
+
+static tct_status solve(fit *f, tct_linear_model *out, tct_error *err) {
+  int64_t q = f->l->q;
+  plain_normal(f, f->normal);
+  for (int64_t i = 0; i < f->k; i++) out->w[i] = f->l->gram[place(f, i) * q + f->label];
+  for (int64_t i = 0; i < f->slopes; i++) f->normal[i * f->k + i] += f->ridge;
+  if (!tct_cholesky(f->normal, f->k))
+    return tct_fail(err, TCT_E_RUN, "some of these columns follow from others; leave one out, or give a ridge");
+  tct_cholesky_solve(f->normal, f->k, out->w);
+  memset(f->a, 0, (size_t)(2 * q) * sizeof *f->a);
+  for (int64_t i = 0; i < f->k; i++) f->a[place(f, i)] -= out->w[i];
+  f->a[f->label] += 1;
+  return TCT_OK;
+}
+
+/* matrix <- A^-1 matrix A^-1. */
+static void between(const fit *f, double *matrix) {
+  for (int side = 0; side < 2; side++) {
+    for (int64_t i = 0; i < f->k; i++) tct_cholesky_solve(f->normal, f->k, matrix + i * f->k);
+    turn(matrix, f->k);
+  }
+}
+
+static void errors(fit *f, tct_linear_model *out) {
+  const tct_linear *l = f->l;
+  int64_t q = l->q, k = f->k;
+  double *u = l->work;
+  in_z(l, f->a, u);
+  tct_moments_noise(l->moments, u, q, f->noise, u + q);
+  for (int64_t i = 0; i < k; i++) { /* P' L K, and then L' P of that */
+    int64_t at = place(f, i);
+    memset(f->moved + i * q, 0, (size_t)q * sizeof(double));
+    for (int64_t j = 0; j <= at; j++) tct_axpy(l->back[at * q + j], f->noise + j * q, f->moved + i * q, q);
+    for (int64_t j = 0; j < k; j++)
+      out->noise[i * k + j] = tct_dot(f->moved + i * q, l->back + place(f, j) * q, place(f, j) + 1);
+  }
+  double variance = out->residual * out->residual * l->kurtosis;
+  plain_normal(f, out->sampling);
+  for (int64_t i = 0; i < k * k; i++) out->sampling[i] *= variance;
+  between(f, out->noise);
+  between(f, out->sampling);
+}
+
+/* Of what the label is, of its residual, and of the residual's part in the last shell. */
+static void explain(fit *f, tct_linear_model *out) {
+  const tct_linear *l = f->l;
+  const tct_moments *m = l->moments;
+  int64_t q = l->q;
+  double *alone = f->a + q, *u = l->work, rest = fmax(tct_linear_form(l, f->a, f->a), 0);
+  alone[f->label] = 1, alone[q - 1] -= l->gram[f->label * q + q - 1] / l->gram[q * q - 1];
+  double whole = fmax(tct_linear_form(l, alone, alone), 1e-300);
+  const double parts[] = {-1 / whole, rest / (whole * whole)};
+  out->residual = sqrt(rest / fmax(l->count - (double)f->k, 1));
+  out->r2 = 1 - rest / whole;
+  out->r2_noise = sqrt(tct_linear_variance(l, f->a, parts, 2));
+  in_z(l, f->a, u);
+  const double *last = m->shell + (m->shells - 1) * q * q;
+  double beyond = 0;
+  for (int64_t i = 0; i < q && m->shells > 1; i++) beyond += u[i] * tct_dot(last + i * q, u, q);
+  out->cut = rest > 0 ? fmin(fmax(beyond / rest, 0), 1) : 0;
+}
+
+/* Moments of two columns about their means. */
+double tct_linear_centred(const tct_linear *l, int64_t a, int64_t b) {
+  const double *ones = l->gram + (l->q - 1) * l->q;
+  return l->gram[a * l->q + b] - ones[a] * ones[b] / ones[l->q - 1];
+}
+
+/* The slopes' own part of what they predict, and that of the noise in them. */
+static void shrink(const fit *f, tct_linear_model *out) {
+  double noise = 0, energy = 0;
+  for (int64_t i = 0; i < f->slopes; i++)
+    for (int64_t j = 0; j < f->slopes; j++) {
+      double both = tct_linear_centred(f->l, f->column[i], f->column[j]);
+      noise += both * out->noise[i * f->k + j];
+      energy += both * out->w[i] * out->w[j];
+    }
+  out->shrunk = energy > 0 ? fmax(0, 1 - noise / energy) : 0;
+}
+
+static tct_status check(const tct_linear *l, int64_t label, const int64_t *column, int64_t slopes, tct_error *err) {
+  bool good = label >= 0 && label < l->q - 1 && slopes >= 0;
+  for (int64_t i = 0; i < slopes && good; i++) {
+    good = column[i] >= 0 && column[i] < l->q - 1 && column[i] != label;
+    for (int64_t j = 0; j < i; j++) good = good && column[i] != column[j];
+  }
+  return good ? TCT_OK : tct_fail(err, TCT_E_USAGE, "name each column once, and the outcome not among the features");
+}
+
+void tct_linear_model_free(tct_linear_model *model) {
+  tct_free(model->w);
+  tct_free(model->noise);
+  tct_free(model->sampling);
+  *model = (tct_linear_model){0};
+}
+
+tct_status tct_linear_fit(const tct_linear *linear, int64_t label, const int64_t *column, int64_t slopes, double ridge,
+                          tct_linear_model *out, tct_error *err) {
+  int64_t k = slopes + 1, q = linear->q;
+  *out = (tct_linear_model){.count = k, .ridge = ridge};
+  TCT_TRY(check(linear, label, column, slopes, err));
+  double *memory = TCT_NEW(double, k *k + k * q + 2 * q + q * q);
+  fit f = {.l = linear, .column = column, .label = label, .slopes = slopes, .k = k, .ridge = ridge * linear->count};
+  f.normal = memory, f.moved = f.normal + k * k, f.a = f.moved + k * q, f.noise = f.a + 2 * q;
+  out->w = TCT_NEW(double, k), out->noise = TCT_NEW(double, k *k), out->sampling = TCT_NEW(double, k *k);
+  tct_status status = memory && out->w && out->noise && out->sampling ? TCT_OK : tct_fail_memory(err);
+  if (status == TCT_OK) status = solve(&f, out, err);
+  if (status == TCT_OK) explain(&f, out), errors(&f, out), shrink(&f, out);
+  tct_free(memory);
+  return status;
+}

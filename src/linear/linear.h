@@ -1,0 +1,86 @@
+/* linear.h - every linear model of a table from its released moments: functions of what was released, of nothing else.
+ *
+ * Columns are the table's own as its schema transforms them, and the ones, the last of q.  Errors are of two kinds:
+ * what the noise of the release does, known to first order, and who happens to be in the table.  The latter have the
+ * elliptic form: the residual's variance times the inverse moments times one factor for all weights, how much longer
+ * tails records have than normal ones.  It is no robust variance, which would need a release for each model. */
+#ifndef TCT_LINEAR_LINEAR_H
+#define TCT_LINEAR_LINEAR_H
+#include "solve/shared/moments.h"
+
+typedef struct tct_linear {
+  const tct_moments *moments; /* without a label; borrowed */
+  int64_t q;
+  double count;    /* n, or the released sum of weights */
+  double kurtosis; /* how much longer tails records have than normal ones, for which it is 1; at least 1 */
+  double *gram;    /* [q][q]: of all columns */
+  double *back;    /* [q][q], lower triangular: a column is back z */
+  double *work;    /* [8q] */
+} tct_linear;
+
+/* rows: n.  weighed: records have weights, whose sum is released with the rest.  TCT_E_RUN: noise has left no record.
+ */
+tct_status tct_linear_new(const tct_moments *moments, int64_t rows, bool weighed, tct_linear *out, tct_error *err);
+void tct_linear_free(tct_linear *linear);
+
+/* The model of one column by others and, last, the ones. */
+typedef struct tct_linear_model {
+  int64_t count;       /* of weights, the constant too */
+  double *w;           /* [count] */
+  double *noise;       /* [count][count]: covariance of w from the noise of the release */
+  double *sampling;    /* [count][count]: from who is in the table */
+  double ridge;        /* lambda of the penalty lambda/2 |slopes|^2 beside half the mean square */
+  double residual;     /* deviation of residuals */
+  double r2, r2_noise; /* explained part of the variance, and its own deviation by noise */
+  double shrunk;       /* what slopes are to be multiplied with for prediction: the part of them that is hardly noise */
+  double cut;          /* the part of the residual's variance in the last shell, where longer records are cut */
+} tct_linear_model;
+/* label, column[slopes]: numbers below q - 1, all different.  TCT_E_USAGE: they are not. */
+tct_status tct_linear_fit(const tct_linear *linear, int64_t label, const int64_t *column, int64_t slopes, double ridge,
+                          tct_linear_model *out, tct_error *err);
+void tct_linear_model_free(tct_linear_model *model);
+
+/* For penalties of a grid: what prediction loses, by Mallows' Cp that counts the noise of the release as well. */
+enum { TCT_LINEAR_RIDGES = 49 };
+typedef struct tct_linear_path {
+  double ridge[TCT_LINEAR_RIDGES], risk[TCT_LINEAR_RIDGES]; /* of the mean square, less what no penalty changes */
+  int best;
+} tct_linear_path;
+tct_status tct_linear_ridge(const tct_linear *linear, int64_t label, const int64_t *column, int64_t slopes,
+                            tct_linear_path *out, tct_error *err);
+
+enum { TCT_LINEAR_SUBSETS = 1000000 };
+/* For each number of columns up to `most` those of the candidates that explain most: best[most][most], r2[most], both
+ * the caller's.  TCT_E_USAGE: they have more than TCT_LINEAR_SUBSETS subsets. */
+typedef struct tct_linear_subsets {
+  int64_t most, *best;
+  double *r2;
+} tct_linear_subsets;
+tct_status tct_linear_best(const tct_linear *linear, int64_t label, const int64_t *column, int64_t slopes,
+                           const tct_linear_subsets *out, tct_error *err);
+
+/* Are the last `fewer` slopes of the model 0?  Wald's statistic, which is chi^2 of `fewer` degrees if they are. */
+typedef struct tct_linear_wald {
+  double statistic, p;
+  int64_t degrees;
+} tct_linear_wald;
+tct_status tct_linear_compare(const tct_linear_model *model, int64_t fewer, tct_linear_wald *out, tct_error *err);
+
+/* A column's mean and deviation and their errors; {value, by noise, by both}. */
+typedef struct tct_linear_figure {
+  double value, noise, error;
+} tct_linear_figure;
+tct_status tct_linear_mean(const tct_linear *linear, int64_t column, tct_linear_figure *out, tct_error *err);
+tct_status tct_linear_deviation(const tct_linear *linear, int64_t column, tct_linear_figure *out, tct_error *err);
+/* Of Fisher's z = atanh(r), in which the interval is to be formed. */
+tct_status tct_linear_correlation(const tct_linear *linear, int64_t a, int64_t b, tct_linear_figure *out,
+                                  tct_error *err);
+/* vif[slopes]: how many times the others' presence makes a slope's variance larger. */
+tct_status tct_linear_vif(const tct_linear *linear, const int64_t *column, int64_t slopes, double *vif, tct_error *err);
+
+/* For the files of this room: a'Gb; the variance that noise gives to sum_i w_i a_i'G a_i, a[count][q], count <= 4;
+ * moments of two columns about their means. */
+double tct_linear_form(const tct_linear *linear, const double *a, const double *b);
+double tct_linear_variance(const tct_linear *linear, const double *a, const double *w, int count);
+double tct_linear_centred(const tct_linear *linear, int64_t a, int64_t b);
+#endif

@@ -1,0 +1,80 @@
+/* linear_figures.c - means, deviations and correlations of columns from their released moments, with errors. */
+#include "linear/linear.h"
+
+#include "core/alloc.h"
+#include "la/exact/gram.h"
+#include "la/exact/triangular.h"
+
+#include <string.h>
+
+/* a[q] <- the column about its mean. */
+static void about_mean(const tct_linear *l, int64_t column, double *a) {
+  memset(a, 0, (size_t)l->q * sizeof *a);
+  a[column] = 1;
+  a[l->q - 1] = -l->gram[column * l->q + l->q - 1] / l->gram[l->q * l->q - 1];
+}
+
+tct_status tct_linear_mean(const tct_linear *linear, int64_t column, tct_linear_figure *out, tct_error *err) {
+  tct_linear_model model;
+  tct_status status = tct_linear_fit(linear, column, NULL, 0, 0, &model, err);
+  if (status == TCT_OK)
+    *out = (tct_linear_figure){model.w[0], sqrt(model.noise[0]), sqrt(model.noise[0] + model.sampling[0])};
+  tct_linear_model_free(&model);
+  return status;
+}
+
+/* An elliptic law's column has the kurtosis 3 kappa. */
+tct_status tct_linear_deviation(const tct_linear *linear, int64_t column, tct_linear_figure *out, tct_error *err) {
+  double one = 1, *a = TCT_NEW(double, linear->q);
+  if (!a) return tct_fail_memory(err);
+  about_mean(linear, column, a);
+  double square = fmax(tct_linear_centred(linear, column, column), 0), value = sqrt(square / linear->count);
+  double noise = sqrt(tct_linear_variance(linear, a, &one, 1)) / (2 * value * linear->count);
+  double sampling = value * sqrt((3 * linear->kurtosis - 1) / (4 * linear->count));
+  *out = (tct_linear_figure){value, noise, hypot(noise, sampling)};
+  tct_free(a);
+  return TCT_OK;
+}
+
+/* dr of r = a'G b for a, b of length 1 about their means: ((a + b)'N(a + b) - (a - b)'N(a - b))/4 - r (a'N a + b'N
+ * b)/2, and atanh has the slope 1/(1 - r^2). */
+tct_status tct_linear_correlation(const tct_linear *linear, int64_t a, int64_t b, tct_linear_figure *out,
+                                  tct_error *err) {
+  int64_t q = linear->q, of[] = {a, b};
+  double *u = TCT_NEW(double, 4 * q);
+  if (!u) return tct_fail_memory(err);
+  for (int i = 0; i < 2; i++) {
+    about_mean(linear, of[i], u + i * q);
+    double length = sqrt(fmax(tct_linear_centred(linear, of[i], of[i]), 1e-300));
+    for (int64_t j = 0; j < q; j++) u[i * q + j] /= length;
+  }
+  double r = fmin(fmax(tct_linear_form(linear, u, u + q), -1 + 1e-12), 1 - 1e-12);
+  for (int64_t j = 0; j < q; j++) u[2 * q + j] = u[j] + u[q + j], u[3 * q + j] = u[j] - u[q + j];
+  const double w[] = {-r / 2, -r / 2, 0.25, -0.25};
+  double noise = sqrt(tct_linear_variance(linear, u, w, 4)) / (1 - r * r);
+  *out = (tct_linear_figure){atanh(r), noise, hypot(noise, sqrt(linear->kurtosis / linear->count))};
+  tct_free(u);
+  return TCT_OK;
+}
+
+/* The diagonals of the columns' centred moments and of their inverse. */
+tct_status tct_linear_vif(const tct_linear *linear, const int64_t *column, int64_t slopes, double *vif,
+                          tct_error *err) {
+  double *c = TCT_NEW(double, slopes *slopes + slopes + 1), *room = c + slopes * slopes;
+  if (!c) return tct_fail_memory(err);
+  for (int64_t i = 0; i < slopes; i++)
+    for (int64_t j = 0; j < slopes; j++) c[i * slopes + j] = tct_linear_centred(linear, column[i], column[j]);
+  tct_status status = tct_cholesky(c, slopes)
+                          ? TCT_OK
+                          : tct_fail(err, TCT_E_RUN, "some of these columns follow from others; leave one out");
+  if (status == TCT_OK) {
+    tct_lower_invert(c, slopes, room);
+    for (int64_t j = 0; j < slopes; j++) {
+      vif[j] = 0;
+      for (int64_t i = j; i < slopes; i++) vif[j] += c[i * slopes + j] * c[i * slopes + j];
+      vif[j] *= tct_linear_centred(linear, column[j], column[j]);
+    }
+  }
+  tct_free(c);
+  return status;
+}
