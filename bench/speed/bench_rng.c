@@ -1,5 +1,5 @@
 /* bench_rng.c - nanoseconds per draw of each sampler, beside the keystream that they live on. */
-#include "rng/rng.h"
+#include "rng/coins.h"
 
 #include <math.h>
 #include <sodium.h>
@@ -47,11 +47,11 @@ static double run_below(double x) {
   return 100000;
 }
 static double run_bernoulli(double x) {
-  for (int i = 0; i < 100000; ++i) sink += tct_bernoulli(&stream, x);
+  for (int i = 0; i < 100000; ++i) sink += tct_coin_dyadic(&stream, tct_dyadic_of(x));
   return 100000;
 }
 static double run_bernoulli_exp(double x) {
-  for (int i = 0; i < 100000; ++i) sink += tct_bernoulli_exp(&stream, x);
+  for (int i = 0; i < 100000; ++i) sink += tct_coin_exp_dyadic(&stream, tct_dyadic_of(x));
   return 100000;
 }
 static double run_gaussian(double x) {

@@ -226,8 +226,6 @@ double tct_audit_part(const char *event, const char *key, double otherwise);
 double tct_audit_upper_tail(int64_t n, int64_t k, double p);
 /* delta of one Gaussian with shift mu at epsilon. */
 double tct_audit_gaussian_delta(double mu, double epsilon);
-/* The mu whose Gaussian costs epsilon at delta. */
-double tct_audit_mu_of(double epsilon, double delta);
 
 /* Until a->until; the fewer points, the more it allows. */
 void tct_claim_make(tct_audit *a, tct_claim *out);

@@ -51,10 +51,3 @@ double tct_audit_gaussian_delta(double mu, double epsilon) {
   double far = 0.5 * erfc((0.5 * mu + epsilon / mu) * M_SQRT1_2);
   return tct_audit_phi(0.5 * mu - epsilon / mu) - (far > 0 ? exp(epsilon + log(far)) : 0);
 }
-
-double tct_audit_mu_of(double epsilon, double delta) {
-  double low = 0, high = 1;
-  while (tct_audit_gaussian_delta(high, epsilon) < delta && high < 1e6) high *= 2;
-  TCT_HALVE(halving < 80, low, high, mu, !(tct_audit_gaussian_delta(mu, epsilon) < delta));
-  return 0.5 * (low + high);
-}

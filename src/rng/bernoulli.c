@@ -20,8 +20,6 @@
  * which no run reaches; an integer part of 2^64 or more counts as 2^64 - 1, likewise. */
 #include "rng/coins.h"
 
-#include <math.h>
-
 tct_dyadic tct_dyadic_of(double x) {
   uint64_t bits;
   memcpy(&bits, &x, 8);
@@ -82,16 +80,4 @@ bool tct_coin_exp_dyadic(tct_stream *s, tct_dyadic gamma) {
   for (; whole > 0; --whole)
     if (!tct_coin_exp_one(s)) return false;
   return coin_exp_fraction(s, gamma);
-}
-
-bool tct_bernoulli(tct_stream *s, double p) {
-  if (!(p > 0)) return false;
-  if (p >= 1) return true;
-  return tct_coin_dyadic(s, tct_dyadic_of(p));
-}
-
-bool tct_bernoulli_exp(tct_stream *s, double gamma) {
-  if (!(gamma > 0)) return true;
-  if (isinf(gamma)) return false;
-  return tct_coin_exp_dyadic(s, tct_dyadic_of(gamma));
 }

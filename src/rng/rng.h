@@ -60,10 +60,6 @@ static inline uint32_t tct_stream_u32(tct_stream *s) {
 /* Uniform on {0, ..., bound-1}, exactly; bound >= 1. */
 uint64_t tct_stream_below(tct_stream *s, uint64_t bound);
 
-/* Exact Bernoulli(p), p a double in [0,1] taken as the exact number it is. */
-bool tct_bernoulli(tct_stream *s, double p);
-/* Exact Bernoulli(exp(-gamma)), gamma >= 0 finite, taken as the exact number it is. */
-bool tct_bernoulli_exp(tct_stream *s, double gamma);
 /* round(N(0, sigma^2)/g) * g, exactly distributed; g a power of two, 1 <= sigma/g < 2^40.
  * Post-processing of the continuous Gaussian for every such g; accuracy asks for sigma/g >= 2^20. */
 double tct_rounded_gaussian(tct_stream *s, double sigma, double g);

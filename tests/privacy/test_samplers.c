@@ -1,4 +1,5 @@
 /* test_samplers.c - noise samplers and coins against their exact probabilities. */
+#include "exact_coins.h"
 #include "goodness.h"
 
 static double normal_below(double x) { return erfc(-x / M_SQRT2) / 2; }
@@ -166,10 +167,10 @@ static void bernoulli_has_its_probability(void **state) {
   tct_stream s = open_stream(301);
   for (int j = 0; j < 5; ++j) {
     double yes = 0;
-    for (int i = 0; i < DRAWS; ++i) yes += tct_bernoulli(&s, p[j]);
+    for (int i = 0; i < DRAWS; ++i) yes += coin_of(&s, p[j]);
     assert_true(fabs(yes - DRAWS * p[j]) < Z_ALPHA * sqrt(DRAWS * p[j] * (1 - p[j])) + 1);
   }
-  for (int i = 0; i < 1000; ++i) assert_true(tct_bernoulli(&s, 1) && !tct_bernoulli(&s, 0));
+  for (int i = 0; i < 1000; ++i) assert_true(coin_of(&s, 1) && !coin_of(&s, 0));
 }
 
 /* Random words are put into the stream, so that events of probability 2^-70 can be looked at. */
@@ -177,7 +178,7 @@ static bool bernoulli_on(double p, uint64_t first, uint64_t second) {
   uint64_t words[2] = {htole64(first), htole64(second)};
   tct_stream s = {.used = 0};
   memcpy(s.buffer, words, sizeof words);
-  return tct_bernoulli(&s, p);
+  return coin_of(&s, p);
 }
 
 static void bernoulli_compares_every_bit_of_a_small_probability(void **state) {
@@ -199,7 +200,7 @@ static void coins_of_exponentials_have_their_probabilities(void **state) {
   tct_stream s = open_stream(302);
   for (int j = 0; j < 7; ++j) {
     double yes = 0, p = exp(-gamma[j]);
-    for (int i = 0; i < DRAWS; ++i) yes += tct_bernoulli_exp(&s, gamma[j]);
+    for (int i = 0; i < DRAWS; ++i) yes += coin_exp_of(&s, gamma[j]);
     assert_true(fabs(yes - DRAWS * p) <= Z_ALPHA * sqrt(DRAWS * p * (1 - p)));
   }
   double half = 0, one = 0, tilt = 0, ratio = 0;
@@ -212,7 +213,7 @@ static void coins_of_exponentials_have_their_probabilities(void **state) {
   assert_true(fabs(one - DRAWS * exp(-1.0)) < band);
   assert_true(fabs(tilt - DRAWS * 2 / exp(1.0)) < band);
   assert_true(fabs(ratio - DRAWS * exp(-5 / 7.0)) < band);
-  for (int i = 0; i < 1000; ++i) assert_false(tct_bernoulli_exp(&s, 1e300));
+  for (int i = 0; i < 1000; ++i) assert_false(coin_exp_of(&s, 1e300));
 }
 
 int main(void) {

@@ -4,7 +4,7 @@
  * that anybody draws, nor a rate that is wrong by 1e-7.  Here the words are given, so that rare draws are made at will.
  * And all draws under one key are held against a recorded hash: seeded runs must repeat, and whoever changes a sampler
  * has to prove it anew.  TACIT_PRINT=1 prints the hashes. */
-#include "rng/coins.h"
+#include "exact_coins.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -266,8 +266,8 @@ static uint64_t coins(uint64_t hash) {
   static const double p[] = {0.5, 0.3, 1e-3, 0x1p-70, 1 - 0x1p-53, 1.7, 12.25};
   tct_stream s = stream_of(63);
   for (int i = 0; i < 3000; i++) {
-    unsigned bits = tct_bernoulli(&s, p[i % 5]); /* one after the other: the order of operands is the compiler's */
-    bits = 2 * bits + tct_bernoulli_exp(&s, p[i % 7]);
+    unsigned bits = coin_of(&s, p[i % 5]); /* one after the other: the order of operands is the compiler's */
+    bits = 2 * bits + coin_exp_of(&s, p[i % 7]);
     bits = 2 * bits + tct_coin_exp_half(&s);
     bits = 2 * bits + tct_coin_exp_one(&s);
     bits = 2 * bits + tct_coin_two_over_e(&s);
