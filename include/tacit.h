@@ -177,7 +177,7 @@ typedef struct tct_config {
                          * plan says why).  0 = two, or the label is a number */
 } tct_config;
 TCT_API void tct_config_default_sized(tct_config *config, size_t size);
-static inline void tct_config_default(tct_config *config) { tct_config_default_sized(config, sizeof *config); }
+static inline void tct_config_default(tct_config *o) { tct_config_default_sized(o, sizeof *o); }
 
 /* ---- data ------------------------------------------------------------------------------------- */
 
@@ -238,10 +238,7 @@ typedef struct tct_read_options {
   void *user;            /* of cancel */
 } tct_read_options;
 TCT_API void tct_read_options_default_sized(tct_read_options *options, size_t size);
-static inline void tct_read_options_default(tct_read_options *options) {
-  tct_read_options_default_sized(options, sizeof *options);
-}
-
+static inline void tct_read_options_default(tct_read_options *o) { tct_read_options_default_sized(o, sizeof *o); }
 /* Reads a table of CSV, JSON Lines, Stata, LIBSVM text or NPY, each also compressed; or an NPZ archive whose arrays are
  * X, the records, and y, their labels.  The format is told by content.  A Stata file's observations count as lines.
  * paths: files in the order of their records, or one "-" for standard input.
@@ -276,28 +273,24 @@ TCT_API tct_status tct_frame_codes(const tct_frame *frame, const char *name, int
 /* out: [rows] the numbers of a column, NaN = missing.  TCT_E_DATA: it holds texts. */
 TCT_API tct_status tct_frame_numbers(const tct_frame *frame, const char *name, double *out, tct_error *err);
 TCT_API void tct_frame_free(tct_frame *frame);
-
 /* Borrows a matrix and its labels ([x->rows]; NULL where there are none); both must outlive the handle.  labels: how y
  * is to be understood; for TCT_LABELS_BINARY y holds -1/+1.  names: [x->cols] of the features, or NULL: the schema's,
  * else "x1", "x2", ...  schema: JSON text, or NULL.  x then holds the features as that schema makes them.  It goes into
  * the model file, and tct_config_use_schema takes the public bounds from it.  names and schema are copied. */
 TCT_API tct_data *tct_data_view(const tct_matrix *x, const double *y, tct_labels labels, const char *const *names,
                                 const char *schema, tct_error *err);
-
 /* Borrows the records of `table`, which must outlive the handle, with all that it says of itself: names, schema, what
  * was left out and what was not accounted for.  y: [rows] labels of that kind, which take the place of the table's;
  * NULL: the table's own, and labels is not read.  classes: [count] what the labels 0, 1, ... of TCT_LABELS_CLASSES are
  * called, public and copied; or NULL.  What is done to the new handle (tct_data_weigh) does not touch the table. */
 TCT_API tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_labels labels,
                                    const char *const *classes, int64_t count, tct_class_kind kind, tct_error *err);
-
 /* Weighs the records: row i's loss counts weight[i]/cap times, weights cut to [0, cap].  cap > 0 is public; no record
  * then moves anything more than one without weights does.  weight: [rows], copied; NULL: all cap.  person: [rows]
  * numbers in [0, rows) that say whose record a row is, or NULL.  With it the unit of privacy is a person, all of whose
  * rows are in this handle.  Where the weights of one sum to more than cap they are scaled down to that. */
 TCT_API tct_status tct_data_weigh(tct_data *data, const double *weight, double cap, const int64_t *person,
                                   tct_error *err);
-
 /* The records of this process; features after the schema, without the intercept. */
 TCT_API const tct_matrix *tct_data_matrix(const tct_data *data);
 static inline int64_t tct_data_rows(const tct_data *data) { return tct_data_matrix(data)->rows; }
@@ -313,7 +306,6 @@ TCT_API const char *tct_data_class(const tct_data *data, int64_t k);
 /* The records' keys (tct_read_options.key) in order, each text ended by a 0 byte; NULL: none were asked for. */
 TCT_API const char *tct_data_keys(const tct_data *data);
 TCT_API void tct_data_free(tct_data *data);
-
 /* Estimates the bounds and lists of categories that nobody knows, by noisy counts, and pays for them out of config's
  * budget.  A ledger is charged with the whole before anything is drawn.  Open are the schema's columns with "estimate":
  * true, or all columns without a schema; and the label, where it is a number without bounds.  The table is then encoded
@@ -326,13 +318,12 @@ TCT_API tct_status tct_data_estimate(tct_data *data, tct_config *config, tct_err
  * texts). */
 TCT_API char *tct_estimate_json(const tct_config *config, int64_t rows, int64_t columns, int64_t lists,
                                 tct_config *rest, tct_error *err);
-
 /* Drafts a schema (JSON text) from a CSV or Stata file, or from CSV text.  NOT private: its values are
  * the data's own and must be replaced by public knowledge. */
 TCT_API char *tct_schema_draft_nonprivate(const char *path, const char *csv, const char *label, tct_error *err);
-/* Looks at a schema as a reviewer would.  A schema that cannot be read is an error.
- * JSON: ok, findings[{column, level, text}].  level "must": as it stands, training with it is not what its epsilon
- * says, and ok is false; "look": bounds that look taken from data, rules that are missing. */
+/* Looks at a schema as a reviewer would.  JSON: ok, findings[{column, level, text}].  level "must": as it stands,
+ * training with it is not what its epsilon says, and ok is false; "look": bounds that look taken from data, missing
+ * rules. */
 TCT_API char *tct_schema_check_json(const char *path, const char *text, tct_error *err);
 
 /* ---- ranks: one run over several processes, each with its part of the rows ---------------------- */
@@ -348,12 +339,12 @@ typedef enum tct_transport_outcome {
   TCT_TRANSPORT_DAMAGED = 3, /* what came is not what was sent */
 } tct_transport_outcome;
 
-/* How long a call may wait, and who is asked meanwhile. */
+/* How long a call may wait (INFINITY: as long as it takes), and who is polled meanwhile, or NULL. */
 typedef struct tct_patience {
-  size_t size;          /* sizeof(tct_patience) of the library */
-  tct_cancel_fn cancel; /* polled by a call that waits, or NULL */
-  void *user;           /* handed to cancel */
-  double seconds;       /* INFINITY: as long as it takes */
+  size_t size; /* of the library's tct_patience */
+  tct_cancel_fn cancel;
+  void *user;
+  double seconds;
 } tct_patience;
 
 /* What carries sums between ranks: an engine that a program brings along.  What passes here is not private: keep it
@@ -364,17 +355,14 @@ typedef struct tct_transport {
   size_t size;         /* sizeof(tct_transport) */
   int32_t rank, ranks; /* this one, from 0; all of them, 2 to 4096 */
   void *state;         /* handed to every call */
-  /* *x <- the smallest over the ranks, on all of them. */
+  /* Over the ranks, on all of them: *x <- the smallest; x[n] <- its sum, in any order of addition.  The same on
+   * rank 0 alone (NULL: sum is used); x[n] <- the largest. */
   int (*smallest)(void *state, int32_t *x, const tct_patience *patience);
-  /* x[n] <- its sum over the ranks, on all of them, in any order of addition. */
   int (*sum)(void *state, double *x, int64_t n, const tct_patience *patience);
-  /* The same on rank 0; what the others then hold does not matter.  NULL: sum is used. */
   int (*sum_first)(void *state, double *x, int64_t n, const tct_patience *patience);
-  /* x[n] <- the largest over the ranks, on all of them. */
   int (*largest)(void *state, double *x, int64_t n, const tct_patience *patience);
-  /* bytes[size] of rank `from` go to all. */
+  /* bytes[size] of rank `from` go to all; all[ranks][size] <- everybody's own[size], in the order of ranks. */
   int (*broadcast)(void *state, void *bytes, int64_t size, int32_t from, const tct_patience *patience);
-  /* all[ranks][size] <- everybody's own[size], in the order of ranks, on all of them. */
   int (*gather)(void *state, const void *own, void *all, int64_t size, const tct_patience *patience);
   /* Exactly size bytes to or from one rank; the others take no part.  NULL: no party protocol over this transport. */
   int (*send)(void *state, int32_t to, const void *bytes, int64_t size, const tct_patience *patience);
@@ -401,10 +389,9 @@ typedef struct tct_sockets {
   void *user;              /* handed to cancel */
 } tct_sockets;
 TCT_API void tct_sockets_default_sized(tct_sockets *options, size_t size);
-static inline void tct_sockets_default(tct_sockets *options) { tct_sockets_default_sized(options, sizeof *options); }
-/* Waits until all ranks have come.  Several teams can be in one process, in a thread each. */
+static inline void tct_sockets_default(tct_sockets *o) { tct_sockets_default_sized(o, sizeof *o); }
+/* Waits until all have come.  Several teams can be in one process, in a thread each. */
 TCT_API tct_team *tct_team_sockets(const tct_sockets *options, tct_error *err);
-
 /* This rank, from 0, and how many there are. */
 TCT_API void tct_team_place(const tct_team *team, int *rank, int *size);
 static inline int tct_team_rank(const tct_team *team) {
@@ -431,8 +418,8 @@ TCT_API void tct_team_free(tct_team *team);
 
 typedef struct tct_model tct_model;
 
-/* How a server and its parties meet: over TLS 1.3 with certificates on both sides, or as ranks of mpirun (rank 0 the
- * server).  Files are PEM; every certificate is signed by `authority`, the server's names its host. */
+/* How a server and its parties meet: over TLS 1.3 with certificates (PEM) on both sides, signed by `authority`, the
+ * server's with its host.  Or as ranks of mpirun, rank 0 the server. */
 typedef struct tct_session {
   size_t size;
   const char *address;     /* HOST:PORT to listen at, or to connect to; NULL: ranks */
@@ -450,8 +437,7 @@ typedef struct tct_session {
   const char *revoked;    /* PEM file: the authority's list of revoked certificates, still valid, or NULL */
 } tct_session;
 TCT_API void tct_session_default_sized(tct_session *options, size_t size);
-static inline void tct_session_default(tct_session *options) { tct_session_default_sized(options, sizeof *options); }
-
+static inline void tct_session_default(tct_session *o) { tct_session_default_sized(o, sizeof *o); }
 /* Waits for the parties and trains with them; sees releases only.  config->solver: dpfw_parties, or gram_parties, for
  * which parties connect with each other too.  No ledger: every party keeps its own.  No intercept: no party owns it.
  * With config->output the model is written before the parties are sent it. */
@@ -473,8 +459,7 @@ typedef struct tct_plan tct_plan;
  * cols: gets the number of features, for tct_plan_new, or NULL. */
 TCT_API tct_status tct_config_use_schema(tct_config *config, const tct_data *data, const char *path, int64_t *cols,
                                          tct_error *err);
-
-/* rows, cols: the public shape.  There is no data argument. */
+/* rows, cols: the public shape. */
 TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t cols, tct_error *err);
 /* Finds what is wrong with settings whatever the data: call it before a long read.  bounds_follow: 1 where row_norm and
  * the label bound, if NaN, are to come from a schema.  What depends on the shape, above all whether the budget is
@@ -482,7 +467,7 @@ TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t c
 TCT_API tct_status tct_config_check(const tct_config *config, int bounds_follow, tct_error *err);
 /* How the labels of this configuration's loss are read; TCT_LABELS_UNKNOWN if there is no such loss. */
 TCT_API tct_labels tct_config_labels(const tct_config *config);
-/* The plan as a JSON object.
+/* As a JSON object.
  *   what:   solver, loss, penalty, rows, columns; why, loss_why (where a rule chose the solver, or the loss)
  *   bounds: row_norm, label_bound (null: none), intercept, weight_bound.  No released weight is larger, but with a
  *           chance below 1e-30 (null: not known).
@@ -490,9 +475,7 @@ TCT_API tct_labels tct_config_labels(const tct_config *config);
  *   each:   models, the fits of several classes; each{epsilon, delta} of one
  *   effort: memory_bytes; max_passes over the data, where the data decide how many there are
  *   words:  note (what to know before); warnings[{name, text, source, weakens}]
- *
- * A warning says where the promise says little (weakens: true), or where the model is likely of no use, by
- * docs/guide/choosing-epsilon.md. */
+ * weakens: the promise says little; else the model is likely of no use (docs/guide/choosing-epsilon.md). */
 TCT_API char *tct_plan_json(const tct_plan *plan, tct_error *err);
 TCT_API void tct_plan_free(tct_plan *plan);
 
@@ -500,10 +483,8 @@ TCT_API void tct_plan_free(tct_plan *plan);
 
 /* What to tell whoever ran the training, in one sentence, or NULL: no part of the model. */
 TCT_API const char *tct_model_warning(const tct_model *model);
-
 /* Trains.  With a ledger the promise is written to it, durably, before the first noise is drawn. */
 TCT_API tct_model *tct_fit(const tct_plan *plan, const tct_data *data, tct_error *err);
-
 /* models: rows of coefficients, 1 or one for each class; cols: features after the schema.  NULL: not asked for. */
 TCT_API void tct_model_shape(const tct_model *model, int64_t *models, int64_t *cols);
 TCT_API const double *tct_model_coefficients(const tct_model *model); /* [models][cols] */
@@ -520,7 +501,6 @@ TCT_API tct_status tct_model_write(const tct_model *model, const char *path, tct
 TCT_API tct_model *tct_model_read(const char *path, const char *text, tct_error *err);
 TCT_API const char *tct_model_schema(const tct_model *model); /* of the training, as JSON text; NULL: none */
 TCT_API void tct_model_free(tct_model *model);
-
 /* out[rows][models] <- x.w + intercept after the model's own transforms (regression: the predicted label; counts, loss
  * poisson: the logarithm of the predicted mean). */
 TCT_API tct_status tct_predict(const tct_model *model, const tct_data *data, double *out, tct_error *err);
@@ -537,7 +517,6 @@ static inline int32_t tct_class_of(const double *margin, int64_t models) {
  * trained without standard errors. */
 TCT_API tct_status tct_predict_interval(const tct_model *model, const tct_data *data, double level, double *lower,
                                         double *upper, tct_error *err);
-
 /* The weights on the original scale of the columns: the bounds of the schema are undone.  A model that was trained with
  * `errors` has standard errors, tests, and intervals of confidence `level` in (0, 1).  JSON as
  * docs/reference/format/summary.schema.json has it.  covariance: 1 adds the covariance matrices. */
@@ -586,9 +565,7 @@ typedef struct tct_page_options {
   const char *audit;   /* of tct_audit_json for the model's plan, told on the page; of another plan: TCT_E_USAGE */
 } tct_page_options;
 TCT_API void tct_page_options_default_sized(tct_page_options *options, size_t size);
-static inline void tct_page_options_default(tct_page_options *options) {
-  tct_page_options_default_sized(options, sizeof *options);
-}
+static inline void tct_page_options_default(tct_page_options *o) { tct_page_options_default_sized(o, sizeof *o); }
 /* The page that a model is published with: one self-contained HTML file for people, from the model file alone.  It
  * says what is protected and from whom, the cost, the releases, public bounds, what is not covered, the weights and the
  * noise in them, and how to check it.  The same model gives the same bytes.  options: NULL, or what is said besides. */
@@ -643,7 +620,6 @@ TCT_API void tct_composition_free(tct_composition *composition);
  * NULL: from the operating system. */
 TCT_API tct_status tct_persons_draw(const int64_t *person, int64_t rows, int64_t max, const uint64_t *seed,
                                     unsigned char *counts, tct_error *err);
-
 /* The same for a table whose column of keys (tct_read_options.key) names each record's person, compared byte by byte.
  * Of each at most rows_per_person rows count, drawn at random, and each 1/rows_per_person times.  The unit of privacy
  * is a person then, as with tct_data_weigh. */
@@ -669,10 +645,7 @@ typedef struct tct_amendment {
   int32_t reserved;   /* 0 */
 } tct_amendment;
 TCT_API void tct_amendment_default_sized(tct_amendment *amendment, size_t size);
-static inline void tct_amendment_default(tct_amendment *amendment) {
-  tct_amendment_default_sized(amendment, sizeof *amendment);
-}
-
+static inline void tct_amendment_default(tct_amendment *o) { tct_amendment_default_sized(o, sizeof *o); }
 /* On failure the model is as good as none: free it. */
 TCT_API tct_status tct_model_amend(tct_model *model, const tct_amendment *amendment, tct_error *err);
 
@@ -688,18 +661,17 @@ TCT_API char *tct_account_json(const char *const *events, size_t count, tct_neig
 TCT_API char *tct_calibrate_json(const char *const *events, size_t count, tct_neighbours neighbours, double epsilon,
                                  double delta, tct_error *err);
 
-/* What the cost of a list is drawn against. */
 typedef enum tct_curve_axis {
   TCT_CURVE_DELTA = 0, /* epsilon at deltas from 1e-12 to 0.1; the argument delta is not used */
   TCT_CURVE_STEPS = 1, /* epsilon at `delta` after the first steps of the list, in its order */
 } tct_curve_axis;
-/* The cost of a list as a curve.  points: at most this many, 2 to 10000.  JSON: against, neighbours, delta (steps
- * only), points[{delta | steps, epsilon, epsilon_lower, accountant}]; epsilon null = infinite. */
+/* The cost of a list as a curve against one of these.  points: at most this many, 2 to 10000.  JSON: against,
+ * neighbours, delta (steps only), points[{delta | steps, epsilon, epsilon_lower, accountant}]; epsilon null = infinite.
+ */
 TCT_API char *tct_account_curve_json(const char *const *events, size_t count, tct_neighbours neighbours,
                                      tct_curve_axis against, double delta, int points, tct_error *err);
-
-/* The component table as JSON: an array of {kind, name, summary, options[]}; kind and name filter,
- * NULL = all.  A component's own name may stand alone in place of a kind. */
+/* An array of {kind, name, summary, options[]}; kind and name filter, NULL = all.  A name may stand in place of a kind.
+ */
 TCT_API char *tct_components_json(const char *kind, const char *name, tct_error *err);
 
 /* ---- the budget ledger of a data set ------------------------------------------------------------ */
@@ -720,9 +692,7 @@ typedef struct tct_ledger_options {
   const char *anchor; /* a new file elsewhere, kept in step with the ledger, or NULL */
 } tct_ledger_options;
 TCT_API void tct_ledger_options_default_sized(tct_ledger_options *options, size_t size);
-static inline void tct_ledger_options_default(tct_ledger_options *options) {
-  tct_ledger_options_default_sized(options, sizeof *options);
-}
+static inline void tct_ledger_options_default(tct_ledger_options *o) { tct_ledger_options_default_sized(o, sizeof *o); }
 /* Refuses a file that holds anything.  On failure nothing is left behind. */
 TCT_API tct_status tct_ledger_make(const char *path, const tct_ledger_options *options, tct_error *err);
 /* From now on the newest row of the ledger is named in a file elsewhere, too; one that was named before is let go.  A
@@ -730,13 +700,11 @@ TCT_API tct_status tct_ledger_make(const char *path, const tct_ledger_options *o
  * anchor of before is gone, how it was lost, in one line that becomes a row of the chain.  Whether the ledger was
  * rolled back until then, nobody can tell any more.  TCT_E_USAGE: it is there, and agrees. */
 TCT_API tct_status tct_ledger_anchor(const char *path, const char *anchor, const char *lost, tct_error *err);
-
 /* The ledger as docs/reference/format/ledger.schema.json has it.  TCT_E_DATA: it was edited or is damaged. */
 TCT_API char *tct_ledger_json(const char *path, tct_error *err);
 /* Was the ledger edited, cut short, or rolled back to before one of these models' runs, or one of these anchors?  JSON:
- * verdict, ok, checks[{name, ok, text}], head, runs.  verdict: "sound"; "damaged": edited, cut short or unreadable as a
- * ledger; "contradicted": whole in itself, but a model, an anchor or its budget says otherwise.  A check that failed
- * gives the text too, and err says it (TCT_E_DATA). */
+ * verdict, ok, checks[{name, ok, text}], head, runs.  verdict: "sound", "damaged", or "contradicted" by a model, an
+ * anchor or its budget.  A check that failed gives the text too, and err says it (TCT_E_DATA). */
 TCT_API char *tct_ledger_check_json(const char *path, const char *const *models, size_t count, tct_error *err);
 
 /* All that a ledger heeds of a charge. */
@@ -755,13 +723,12 @@ typedef struct tct_charge {
                        is not of this run; or NULL */
 } tct_charge;
 TCT_API void tct_charge_default_sized(tct_charge *charge, size_t size);
-static inline void tct_charge_default(tct_charge *charge) { tct_charge_default_sized(charge, sizeof *charge); }
+static inline void tct_charge_default(tct_charge *o) { tct_charge_default_sized(o, sizeof *o); }
 /* Charges a list of events, for mechanisms that run elsewhere: call it before the first noise is drawn.  JSON: run,
  * head, epsilon, delta, neighbours, and a warning where the anchor could not follow; NULL with TCT_E_BUDGET when the
  * ledger refuses.  Nothing takes a charge back. */
 TCT_API char *tct_ledger_charge(const char *path, const char *const *events, size_t count, const tct_charge *charge,
                                 tct_error *err);
-
 /* *index <- one of `count` candidates, j with probability ~ exp(epsilon*score[j]/(2*change)), drawn exactly.  score:
  * whole numbers of at most 2^52, each of which one record (removed, added or replaced) moves by at most `change`.  What
  * this costs is the event exponential:epsilon, and the caller's to account for (tct_ledger_charge).  seed NULL: from
@@ -780,8 +747,8 @@ TCT_API char *tct_audit_json(const tct_config *config, int64_t rows, int64_t col
 
 /* ---- synthetic records ------------------------------------------------------------------------ */
 
-/* Writes `rows` records of an invented population (CSV, mixed types) to path, and beside it its public
- * schema to schema_path (NULL = none).  labels: TCT_LABELS_BINARY or TCT_LABELS_REAL. */
+/* Writes `rows` records of an invented population (CSV, mixed types) to path, and its public schema to schema_path
+ * (NULL = none).  labels: TCT_LABELS_BINARY or TCT_LABELS_REAL. */
 TCT_API tct_status tct_generate(const char *path, const char *schema_path, tct_labels labels, int64_t rows,
                                 uint64_t seed, tct_error *err);
 
