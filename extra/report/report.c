@@ -155,7 +155,7 @@ static char *page_of(const tct_model *model, const tct_page_options *options, co
   page.file = file;
   tct_status status = audit ? tct_report_audit_check(&page, err) : TCT_OK;
   if (status == TCT_OK) status = check_claim(model, err);
-  tct_work before = tct_work_begin(TCT_WORK_PAGE);
+  tct_work before = tct_work_begin(TCT_WORK_VERIFY); /* to verify it too: prices and curves have what that leaves */
   tct_verify_model(model, file, &page.verdict);
   page.holds = page.verdict.kind != TCT_VERDICT_REFUSED;
   if (status == TCT_OK) status = tct_noise_size_of(model, &page.noise_known, &page.noise, err);

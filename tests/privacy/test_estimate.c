@@ -303,6 +303,50 @@ static void the_whole_is_charged_before_anything_is_drawn(void **state) {
   tct_data_free(data);
 }
 
+/* Noise from a seed, records of persons, another relation, facts that nothing pays for: the ledger hears of each. */
+static void an_estimate_is_charged_for_what_it_is(void **state) {
+  (void)state;
+  tct_error err = {0};
+  int64_t person[PEOPLE];
+  for (int i = 0; i < PEOPLE; i++) person[i] = i / 2;
+  for (int kind = 0; kind < 4; kind++) {
+    new_ledger(1, NULL);
+    tct_data *data = table(NULL, false);
+    tct_config config = settings(0.6, "L");
+    if (kind == 0) config.has_seed = 1;
+    if (kind == 1) assert_int_equal(tct_data_weigh(data, NULL, 4, person, &err), TCT_OK);
+    if (kind == 2) config.neighbours = TCT_REPLACE_ONE;
+    if (kind == 3) assert_int_equal(tct_data_unaccounted(data, "a fact", &err), TCT_OK);
+    tct_status status = tct_data_estimate(data, &config, &err);
+    if ((status == TCT_OK) != (kind == 3)) fail_msg("kind %d: %s", kind, err.text);
+    assert_int_equal(count_runs(), kind == 3);
+    tct_data_free(data);
+  }
+  json_t *root = ledger_now(), *run = json_array_get(json_object_get(root, "runs"), 0);
+  const json_t *facts = json_object_get(run, "unaccounted");
+  const char *last = json_string_value(json_array_get(facts, json_array_size(facts) - 1));
+  assert_string_equal(last, "a fact");
+  json_decref(root);
+}
+
+/* The fit that follows draws its noise from the system: the bounds were found by noise that anybody can draw again. */
+static void a_fit_on_bounds_from_a_seed_says_so(void **state) {
+  (void)state;
+  tct_error err = {0};
+  tct_data *data = table(NULL, false);
+  tct_config config = settings(1, NULL);
+  config.has_seed = 1;
+  assert_int_equal(tct_data_estimate(data, &config, &err), TCT_OK);
+  config.has_seed = 0;
+  tct_model *model = fitted(data, &config, &err);
+  if (!model) fail_msg("%s", err.text);
+  json_t *root = parsed(tct_model_json(model, &err), &err);
+  assert_string_equal(json_string_value(json_object_get(json_object_get(root, "privacy"), "noise")), "reproducible");
+  json_decref(root);
+  tct_model_free(model);
+  tct_data_free(data);
+}
+
 static void a_charge_pays_for_one_fit(void **state) {
   (void)state;
   tct_error err = {0};
@@ -429,6 +473,8 @@ int main(void) {
       cmocka_unit_test(bounds_without_noise_hold_the_values),
       cmocka_unit_test(noise_that_could_hide_values_does_not_cut_them_off),
       cmocka_unit_test(the_whole_is_charged_before_anything_is_drawn),
+      cmocka_unit_test(an_estimate_is_charged_for_what_it_is),
+      cmocka_unit_test(a_fit_on_bounds_from_a_seed_says_so),
       cmocka_unit_test(a_charge_pays_for_one_fit),
       cmocka_unit_test(an_estimate_that_its_settings_do_not_give_is_refused),
       cmocka_unit_test(a_real_label_without_bounds_is_a_column_of_the_estimate),

@@ -301,8 +301,23 @@ static void the_whole_is_charged_before_a_text_is_counted(void **state) {
   tct_data_free(data);
 }
 
+/* What pays for a text that one record alone has stands among the events that the certificate names. */
+static void the_certificate_names_what_the_lists_may_fail_by(void **state) {
+  (void)state;
+  char event[80];
+  tct_estimate_plan plan = planned(1, 1e-5, TCT_ADD_REMOVE);
+  json_t *root = tct_estimate_certificate(&plan), *events = json_object_get(root, "events");
+  double named = 0;
+  snprintf(event, sizeof event, "%s", json_string_value(json_array_get(events, json_array_size(events) - 1)));
+  assert_int_equal(sscanf(event, "approx:epsilon=0,delta=%lf", &named), 1);
+  assert_true(named == plan.list_delta && named > 0 && named < plan.own_delta);
+  json_decref(root);
+  tct_estimate_plan_free(&plan);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_certificate_names_what_the_lists_may_fail_by),
       cmocka_unit_test(a_record_moves_the_counts_by_the_planned_length),
       cmocka_unit_test(the_releases_and_the_threshold_cost_what_the_estimate_may_spend),
       cmocka_unit_test(a_text_of_one_record_is_listed_as_seldom_as_was_paid_for),

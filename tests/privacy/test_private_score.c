@@ -490,11 +490,16 @@ static void scores_from_a_seed_or_of_persons_are_not_told_as_ordinary(void **sta
     tct_text_free(text);
   }
   assert_int_equal(count_runs(), 1);
+  assert_int_equal(tct_data_unaccounted(data, "a fact", &err), TCT_OK);
+  json_decref(scored(model, data, &budget));
+  json_t *root = ledger_now(), *last = json_array_get(json_object_get(root, "runs"), 1);
+  assert_int_equal(json_array_size(json_object_get(last, "unaccounted")), 1);
+  json_decref(root);
   for (int i = 0; i < PEOPLE; i++) person[i] = i / 2;
   assert_int_equal(tct_data_weigh(data, NULL, 4, person, &err), TCT_OK);
   assert_null(tct_evaluate_json(model, data, &budget, &err)); /* a ledger of records */
   assert_non_null(strstr(err.text, "person"));
-  assert_int_equal(count_runs(), 1);
+  assert_int_equal(count_runs(), 2);
   tct_model_free(model);
   tct_data_free(data);
 }

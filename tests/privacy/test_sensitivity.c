@@ -248,7 +248,8 @@ static void open_world(const cell *c, const records *r, world *w) {
   if (world_share(w, r, c->plan, layouts[c->layout], c->type, &err) != TCT_OK) fail_msg("%s", err.text);
   for (int64_t i = 0; i < c->rows; i++) weight[i] = 0.1 * (double)(i % 21), person[i] = i;
   for (int64_t k = 0; k < kin_of(c); k++)
-    weight[kin_at(c, k)] = c->weighed == WEIGHED ? 1e9 : 2 - (double)k / 2, person[kin_at(c, k)] = c->at;
+    weight[kin_at(c, k)] = c->weighed == WEIGHED ? 1e9 : 2 / (1 + (double)(c->at % 2)) - (double)k / 4,
+                     person[kin_at(c, k)] = c->at;
   if (c->weighed == PLAIN) return;
   assert_int_equal(tct_data_weigh(w->data, weight, 2, c->weighed == PERSONS ? person : NULL, &err), TCT_OK);
   w->problem.weight = w->data->weight;

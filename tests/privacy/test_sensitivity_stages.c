@@ -14,7 +14,16 @@
 
 #include <time.h>
 
-enum { P = 3, KIN = 3, MOST_ROWS = 513, CELLS = 4096, SAMPLED = 67, SAMPLED_ESTIMATES = 31, SAMPLED_TEXTS = 7 };
+enum {
+  RELEASES = 4,
+  P = 3,
+  KIN = 3,
+  MOST_ROWS = 513,
+  CELLS = 4096,
+  SAMPLED = 67,
+  SAMPLED_ESTIMATES = 31,
+  SAMPLED_TEXTS = 7
+};
 static const double SHARE = 0.3; /* of the records: those that a search scores on */
 
 /* ---- the stages ------------------------------------------------------------------------------------------------- */
@@ -163,7 +172,8 @@ static void weigh(const cell *c, tct_data *data) {
   if (c->weighed == PLAIN) return;
   for (int64_t i = 0; i < c->rows; i++) weight[i] = 0.1 * (double)(i % 21), person[i] = i;
   for (int64_t k = 0; k < kin_of(c); k++)
-    weight[kin_at(c, k)] = c->weighed == WEIGHED ? 1e9 : 2 - (double)k / 2, person[kin_at(c, k)] = c->at;
+    weight[kin_at(c, k)] = c->weighed == WEIGHED ? 1e9 : 2 / (1 + (double)(c->at % 2)) - (double)k / 4,
+                     person[kin_at(c, k)] = c->at;
   if (tct_data_weigh(data, weight, 2, c->weighed == PERSONS ? person : NULL, &err) != TCT_OK) fail_msg("%s", err.text);
 }
 
@@ -234,8 +244,8 @@ typedef struct eyes {
   double before[CELLS], after[CELLS];
   int64_t used;
   int count, next, past, choices;
-  bool replays, other; /* other: the two tables do not make the same releases */
-  double claim, reach;
+  bool replays, other;           /* other: the two tables do not make the same releases */
+  double claim, reach[RELEASES]; /* -1: not made */
 } eyes;
 
 /* Coins are the same for each gate, so that a search would draw the same for ever: two tries, one of either candidate.
@@ -271,7 +281,9 @@ static void look(void *user, const tct_watched *seen) {
                          : seen->norm == TCT_NORM_L1 ? TCT_EV_LAPLACE
                                                      : TCT_EV_GAUSSIAN;
   double move = tape_distance(event, e->before + from, seen->before, seen->len);
-  e->reach = fmax(e->reach, move / (seen->sensitivity * (seen->chooses ? 1 : e->claim)));
+  double *reach = &e->reach[seen->release];
+  assert_true(seen->release < RELEASES);
+  *reach = fmax(*reach, move / (seen->sensitivity * (seen->chooses ? 1 : e->claim)));
   memcpy(seen->after, e->after + from, (size_t)made * sizeof(double));
 }
 
@@ -293,14 +305,14 @@ static void put(const cell *c, records *r, const double *x, double y) {
   }
 }
 
-/* Returns what the pair moves, of the claim; NaN: the library refuses the cell. */
-static double try_pair(const cell *c, records *base, int shape, int past) {
+/* reach[RELEASES] <- at least what the pair moves, of the claims.  false: the library refuses the cell. */
+static bool try_pair(const cell *c, records *base, int shape, int past, double *reach) {
   static eyes e;
   table a, b;
   tct_error first = {0}, second = {0};
   char what[400];
   bool replaced = c->relation == TCT_REPLACE_ONE;
-  e = (eyes){.claim = replaced ? 2 : 1, .past = past};
+  e = (eyes){.claim = replaced ? 2 : 1, .past = past, .reach = {-1, -1, -1, -1}};
   show(c, what, sizeof what);
   put(c, base, shapes[shape].x, shapes[shape].y);
   open_table(c, base, false, &a);
@@ -314,23 +326,21 @@ static double try_pair(const cell *c, records *base, int shape, int past) {
     fail_msg("%s: refused after a release, or as bad data", what);
   if (e.other || e.next != e.count) fail_msg("%s: other releases of a neighbour's table", what);
   if (one && strcmp(one, two)) fail_msg("%s: equal releases, and other answers\n%s\n%s", what, one, two);
-  if (!(e.reach <= 1)) fail_msg("%s: a release moves %.17g times its claim", what, e.reach);
+  for (int r = 0; r < RELEASES; r++) {
+    if (!(e.reach[r] <= 1)) fail_msg("%s: release %d moves %.17g times its claim", what, r, e.reach[r]);
+    reach[r] = fmax(reach[r], e.reach[r]);
+  }
   free(one), free(two);
   close_table(&a), close_table(&b);
-  return refused(c) ? NAN : e.reach;
+  return !refused(c);
 }
 
-static double try_cell(const cell *c) {
-  double best = 0;
+static void try_cell(const cell *c, double *reach) {
   records base = records_new(c->rows, P, 31);
   int pasts = c->stage->kind == SCORES ? 1 : PASTS; /* one release has no past */
-  for (int i = 0; i < SHAPES * pasts; i++) {
-    double move = try_pair(c, &base, i % SHAPES, i / SHAPES);
-    if (isnan(move)) break;
-    best = fmax(best, move);
-  }
+  for (int i = 0; i < SHAPES * pasts; i++)
+    if (!try_pair(c, &base, i % SHAPES, i / SHAPES, reach)) break;
   records_free(&base);
-  return best;
 }
 
 /* ---- the matrix ------------------------------------------------------------------------------------------------- */
@@ -374,7 +384,7 @@ typedef struct counted {
 static void try_stage(const stage *s, tct_neighbours relation, counted *count) {
   static const int64_t edges[] = {33, 257, 513};
   enum { OF_A_SIZE = 4 * 4 * 2 * WEIGHINGS };
-  double best = 0;
+  double reach[RELEASES] = {-1, -1, -1, -1}, least = INFINITY;
   int64_t looked = count->looked;
   for (int k = 0; k < 6; k++) {
     int64_t n = edges[k / 2], at[] = {0, n / 2, n - 2, n - 1};
@@ -387,19 +397,22 @@ static void try_stage(const stage *s, tct_neighbours relation, counted *count) {
     for (int i = from; i < OF_A_SIZE; i += step) {
       if (s->read && i / 4 % 8) continue; /* text has one layout, and words are doubles */
       c.at = at[i % 4], c.layout = i / 4 % 4, c.type = i / 16 % 2 ? TCT_F32 : TCT_F64, c.weighed = (weighed)(i / 32);
-      best = fmax(best, try_cell(&c));
+      try_cell(&c, reach);
       count->looked++;
     }
     count->cells += s->read ? OF_A_SIZE / 8 : OF_A_SIZE;
     tct_model_free(model);
     tct_composition_free(search);
   }
-  if (!getenv("TACIT_PRINT") && count->looked > looked && !(best >= s->enough[relation == TCT_REPLACE_ONE])) {
+  for (int r = 0; r < RELEASES && count->looked > looked; r++)
+    if (reach[r] >= 0) least = fmin(least, reach[r]);
+  if (getenv("TACIT_PRINT")) {
+    print_message("%s %s %d: %g\n", s->loss, s->estimate ? s->estimate : "", s->kind, least);
+  } else if (!(least >= s->enough[relation == TCT_REPLACE_ONE] && least < INFINITY)) {
     char what[400];
     show(&(cell){.stage = s, .relation = relation}, what, sizeof what);
-    fail_msg("%s: the pairs reach %g of the claim only", what, best);
+    fail_msg("%s: the pairs reach %g of the claim of a release only", what, least);
   }
-  if (getenv("TACIT_PRINT")) print_message("%s %s %d: %g\n", s->loss, s->estimate ? s->estimate : "", s->kind, best);
 }
 
 static void no_record_and_no_person_moves_a_stage_further_than_planned(void **state) {

@@ -211,6 +211,7 @@ static void a_model_of_persons_says_so_and_goes_on_saying_so(void **state) {
   assert_non_null(model);
   char *text = tct_model_json(model, &err);
   assert_non_null(strstr(text, "One person"));
+  assert_non_null(strstr(text, "\"cap\""));
   tct_model *again = tct_model_read(NULL, text, &err);
   char *twice = tct_model_json(again, &err);
   assert_string_equal(text, twice);
@@ -237,6 +238,23 @@ static void weights_that_are_none_are_refused(void **state) {
   tct_data_free(data);
 }
 
+static void a_weight_lies_between_none_and_the_cap_and_a_persons_sum_to_one_at_most(void **state) {
+  (void)state;
+  enum { ROWS = 5 };
+  tct_error err = {0};
+  double x[ROWS] = {1, 2, 3, 4, 5}, y[ROWS] = {1, -1, 1, 1, -1}, weight[ROWS] = {-5, 0.5, 1e300, 1.4, 1.2};
+  int64_t person[ROWS] = {0, 0, 1, 2, 2}; /* the last sum to 1.3 */
+  tct_matrix m = {.rows = ROWS, .cols = 1, .layout = TCT_DENSE_ROWS, .values = x, .stride = 1};
+  tct_data *data = tct_data_view(&m, y, TCT_LABELS_BINARY, NULL, NULL, &err);
+  assert_int_equal(tct_data_weigh(data, weight, 2, NULL, &err), TCT_OK);
+  assert_true(data->weight[0] == 0 && data->weight[1] == 0.25 && data->weight[2] == 1 && data->weight[3] == 0.7);
+  assert_int_equal(tct_data_weigh(data, weight, 2, person, &err), TCT_OK);
+  assert_true(data->weight[0] == 0 && data->weight[1] == 0.25 && data->weight[2] <= 1);
+  double sum = data->weight[3] + data->weight[4];
+  assert_true(sum <= 1 && sum > 1 - 1e-12);
+  tct_data_free(data);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_persons_terms_leave_room_for_all_their_roundings),
@@ -245,6 +263,7 @@ int main(void) {
       cmocka_unit_test(solvers_that_cannot_are_refused),
       cmocka_unit_test(a_model_of_persons_says_so_and_goes_on_saying_so),
       cmocka_unit_test(weights_that_are_none_are_refused),
+      cmocka_unit_test(a_weight_lies_between_none_and_the_cap_and_a_persons_sum_to_one_at_most),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,6 +168,32 @@ static void a_size_that_no_version_had_is_refused(void **state) {
   tct_data_free(data);
 }
 
+/* What is added to a model's file is there, all of it, and nothing twice. */
+static void an_amendment_tells_every_fact(void **state) {
+  (void)state;
+  static const char *const facts[] = {"a first fact", "a second one", "a first fact", NULL};
+  tct_error err;
+  tct_config c = settings("dpgd");
+  tct_data *data = records();
+  tct_model *model = fitted(&c, data);
+  tct_amendment all;
+  tct_amendment_default(&all);
+  all.unaccounted = facts, all.for_tests = 1, all.ledger_run = "run", all.ledger_head = "head";
+  assert_int_equal(tct_model_amend(model, &all, &err), TCT_OK);
+  char *text = tct_model_json(model, &err);
+  json_t *root = json_loads(text, 0, NULL), *privacy = json_object_get(root, "privacy"),
+         *list = json_object_get(privacy, "unaccounted"), *ledger = json_object_get(privacy, "ledger");
+  int found[2] = {0};
+  for (size_t i = 0; i < json_array_size(list); i++)
+    for (int k = 0; k < 2; k++) found[k] += !strcmp(json_string_value(json_array_get(list, i)), facts[k]);
+  assert_true(found[0] == 1 && found[1] == 1);
+  assert_true(json_is_true(json_object_get(ledger, "for_tests")));
+  json_decref(root);
+  tct_text_free(text);
+  tct_model_free(model);
+  tct_data_free(data);
+}
+
 /* ---- what a plan and a model say ------------------------------------------------------------------------------- */
 
 static double number_in(const json_t *o, const char *key) {
@@ -457,6 +483,7 @@ int main(void) {
       cmocka_unit_test(a_curve_against_steps_has_the_cost_of_each_beginning_of_the_list),
       cmocka_unit_test(a_newer_programs_settings_are_taken_while_what_is_new_in_them_is_zero),
       cmocka_unit_test(a_size_that_no_version_had_is_refused),
+      cmocka_unit_test(an_amendment_tells_every_fact),
       cmocka_unit_test(a_plan_says_its_bounds_and_what_the_model_file_will_say),
       cmocka_unit_test(without_privacy_a_plan_promises_nothing),
       cmocka_unit_test(a_views_names_are_copied_and_end_in_the_model),

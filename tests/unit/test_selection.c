@@ -251,6 +251,55 @@ static void what_cannot_be_searched_is_refused_with_a_sentence(void **state) {
   assert_non_null(strstr(err.text, "delta"));
 }
 
+/* Of two scores that differ by what one record can change, the larger is e^(epsilon/2) times as likely; to six
+ * deviations. */
+static void a_choice_follows_the_law_that_its_epsilon_pays_for(void **state) {
+  (void)state;
+  enum { TIMES = 20000 };
+  static const double score[] = {0, 3};
+  int64_t larger = 0, index;
+  for (uint64_t seed = 1; seed <= TIMES; seed++) {
+    uint64_t own = seed * UINT64_C(0x9e3779b97f4a7c15);
+    assert_int_equal(tct_choose(score, 2, 3, 2, &own, &index, NULL), TCT_OK);
+    larger += index;
+  }
+  double p = exp(1) / (1 + exp(1)), off = ((double)larger - TIMES * p) / sqrt(TIMES * p * (1 - p));
+  if (!(fabs(off) < 6)) fail_msg("%lld of %d, %g deviations off", (long long)larger, TIMES, off);
+}
+
+/* The price of all fits and of the choice, as the accountants have it, is the claim at most and nearly that. */
+static void a_search_of_all_settings_pays_for_every_fit_and_for_the_choice(void **state) {
+  (void)state;
+  static const char *const solvers[] = {"dpgd:steps=4", "dpsgd:batch=100,epochs=2", "dpgd:steps=9"};
+  for (int relation = 0; relation < 2; relation++) {
+    tct_config config[3];
+    const tct_config *at[3] = {&config[0], &config[1], &config[2]};
+    const char *events[64];
+    tct_error err = {0};
+    for (int j = 0; j < 3; j++) {
+      tct_config_default(&config[j]);
+      config[j].loss = "logistic", config[j].solver = solvers[j], config[j].epsilon = 1, config[j].delta = 1e-6;
+      config[j].row_norm = 1, config[j].neighbours = relation;
+    }
+    tct_composition *made = tct_compose_search(at, 3, 0.1, 2000, 4, &err);
+    if (!made) fail_msg("%s", err.text);
+    json_t *root = json_loads(tct_composition_json(made, &err), 0, NULL), *list = json_object_get(root, "events");
+    size_t count = json_array_size(list);
+    assert_true(count >= 4 && count < 64);
+    for (size_t i = 0; i < count; i++) events[i] = json_string_value(json_array_get(list, i));
+    assert_non_null(strstr(events[count - 1], "exponential:epsilon=0.1"));
+    json_t *cost = json_loads(tct_account_json(events, count, (tct_neighbours)relation, 1e-6, &err), 0, NULL);
+    double whole = json_number_value(json_object_get(cost, "epsilon"));
+    if (!(whole <= 1 + 1e-9 && whole > 0.98)) fail_msg("the search costs %g", whole);
+    json_decref(cost);
+    json_decref(root);
+    tct_composition_free(made);
+    config[2].neighbours = !relation;
+    assert_null(tct_compose_search(at, 3, 0.1, 2000, 4, &err));
+    assert_int_equal(err.status, TCT_E_USAGE);
+  }
+}
+
 /* Whoever verifies the model asks for the price again; equal ones count once. */
 static void a_search_that_could_not_be_verified_is_refused_before_it_is_one(void **state) {
   (void)state;
@@ -301,6 +350,8 @@ int main(void) {
       cmocka_unit_test(one_try_on_average_is_one_try_and_seeds_repeat),
       cmocka_unit_test(a_try_pays_for_its_fit_and_its_score_and_the_whole_for_the_search),
       cmocka_unit_test(what_cannot_be_searched_is_refused_with_a_sentence),
+      cmocka_unit_test(a_choice_follows_the_law_that_its_epsilon_pays_for),
+      cmocka_unit_test(a_search_of_all_settings_pays_for_every_fit_and_for_the_choice),
       cmocka_unit_test(a_search_that_could_not_be_verified_is_refused_before_it_is_one),
       cmocka_unit_test(other_choices_are_not_taken_for_a_search),
   };

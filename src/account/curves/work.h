@@ -12,8 +12,6 @@
 #define TCT_WORK_PLAN 2.2e9
 #define TCT_WORK_SECOND 0.5e9
 #define TCT_WORK_VERIFY 3.2e9
-/* To verify a model and to write its page, with what releases cost alone and at other deltas. */
-#define TCT_WORK_PAGE 3.8e9
 
 /* A thread's purse.  Without one, everything is allowed. */
 typedef struct tct_work {
