@@ -276,7 +276,8 @@ static tct_status second_images(const making *m, double *sum, tct_dpmetric_shape
   const tct_release *images = planned(m, m->at.second);
   double h = tct_dpmetric_curvature(m->facts);
   double rho2 = tct_dpmetric_cut(shape->signal_to_noise, m->rule.second, m->p) * shape->dimension / h;
-  tct_shells_of all = {.view = m->problem->view, .weight = m->problem->weight, .metric = &shape->metric, .count = 1};
+  tct_shells_of all = {
+      .view = m->problem->view, .weight = m->problem->weight, .metric = &shape->metric, .scale = 1, .count = 1};
   all.radius[0] = sqrt(rho2), all.lattice = images->lattice, all.threads = m->facts->threads;
   TCT_TRY(tct_shells_sum(&all, sum, err));
   TCT_TRY(tct_mech_release(m->mech, m->at.second, sum, m->count, err));
