@@ -99,35 +99,10 @@ static double opposite(tct_audit *a, double label) {
   return a->binary || tct_audit_u64(a) % 2 ? label : -label;
 }
 
-void tct_pair_invent(tct_audit *a, tct_pair *pair, int kind) {
-  double size = a->row_norm * (tct_audit_u64(a) % 4 ? 1 + (double)(tct_audit_u64(a) % 2) : exp(4 * tct_audit_real(a)));
-  others(a, pair, kind);
-  pair->record = (int64_t)(tct_audit_u64(a) % (uint64_t)a->rows);
-  double *x = pair->x + pair->record * a->cols;
-  row(a, x, size);
-  pair->y[pair->record] = label_of(a);
-  for (int64_t j = 0; j < a->cols; j++) pair->other[j] = -x[j];
-  if (tct_audit_u64(a) % 3 == 0) row(a, pair->other, size);
-  pair->other_y = opposite(a, pair->y[pair->record]);
-  if (tct_audit_u64(a) % 8 == 0) memset(x, 0, (size_t)a->cols * sizeof *x), pair->y[pair->record] = label_of(a);
-  tct_pair_hand_over(a, pair, -1);
-  pair->coins = tct_audit_u64(a);
-  pair->stretch = 1, pair->push = 0, pair->wander = 0;
-  pair->alone = pair->picked = false;
-}
-
 static double length_of(const tct_audit *a, const double *x) {
   double sum = 0;
   for (int64_t j = 0; j < a->cols; j++) sum += x[j] * x[j];
   return sqrt(sum);
-}
-
-/* The record, no shorter than the bound. */
-static void lengthen(tct_audit *a, tct_pair *pair) {
-  double *x = pair->x + pair->record * a->cols;
-  row(a, x, a->row_norm);
-  double by = 1.1 * a->row_norm / fmax(length_of(a, x), 1e-3 * a->row_norm);
-  for (int64_t j = 0; j < a->cols; j++) x[j] = (float)(by * x[j]);
 }
 
 /* What replaces the record: all but its opposite, of the same label and length, at a random angle to it. */
@@ -140,6 +115,32 @@ static void nearly_oppose(tct_audit *a, tct_pair *pair) {
   double part = length * sin(angle) / fmax(length_of(a, pair->other), 1e-300);
   for (int64_t j = 0; j < a->cols; j++) pair->other[j] = (float)(part * pair->other[j] - cos(angle) * x[j]);
   pair->other_y = pair->y[pair->record];
+}
+
+void tct_pair_invent(tct_audit *a, tct_pair *pair, int kind) {
+  double size = a->row_norm * (tct_audit_u64(a) % 4 ? 1 + (double)(tct_audit_u64(a) % 2) : exp(4 * tct_audit_real(a)));
+  others(a, pair, kind);
+  pair->record = (int64_t)(tct_audit_u64(a) % (uint64_t)a->rows);
+  double *x = pair->x + pair->record * a->cols;
+  row(a, x, size);
+  pair->y[pair->record] = label_of(a);
+  for (int64_t j = 0; j < a->cols; j++) pair->other[j] = -x[j];
+  if (tct_audit_u64(a) % 3 == 0) row(a, pair->other, size);
+  if (a->replaces && a->cols > 1 && tct_audit_u64(a) % 3 == 0) nearly_oppose(a, pair);
+  pair->other_y = opposite(a, pair->y[pair->record]);
+  if (tct_audit_u64(a) % 8 == 0) memset(x, 0, (size_t)a->cols * sizeof *x), pair->y[pair->record] = label_of(a);
+  tct_pair_hand_over(a, pair, -1);
+  pair->coins = tct_audit_u64(a);
+  pair->stretch = 1, pair->push = 0, pair->wander = 0;
+  pair->alone = pair->picked = false;
+}
+
+/* The record, no shorter than the bound. */
+static void lengthen(tct_audit *a, tct_pair *pair) {
+  double *x = pair->x + pair->record * a->cols;
+  row(a, x, a->row_norm);
+  double by = 1.1 * a->row_norm / fmax(length_of(a, x), 1e-3 * a->row_norm);
+  for (int64_t j = 0; j < a->cols; j++) x[j] = (float)(by * x[j]);
 }
 
 /* The other records lie against the record, or against the sum of it and of what replaces it; or only the next one. */
@@ -181,11 +182,20 @@ void tct_pair_nudge_others(tct_audit *a, tct_pair *pair) {
     if (k / a->cols != pair->record) pair->x[k] = storable(pair->x[k] * by);
 }
 
+/* The record and what replaces it, longer or shorter by the same part. */
+static void nudge_lengths(tct_audit *a, tct_pair *pair) {
+  double by = exp(0.5 * tct_audit_real(a)), *x = pair->x + pair->record * a->cols;
+  for (int64_t j = 0; j < a->cols; j++) {
+    x[j] = storable(x[j] * by);
+    pair->other[j] = storable(pair->other[j] * by);
+  }
+}
+
 void tct_pair_nudge(tct_audit *a, tct_pair *pair) {
   static const double stretches[] = {1, 1, 0, 0.01, 10, 1000};
   int moves = 1 + (int)(tct_audit_u64(a) % 3);
   for (int k = 0; k < moves; k++) {
-    int what = (int)(tct_audit_u64(a) % 12);
+    int what = (int)(tct_audit_u64(a) % 13);
     double *x = pair->x + pair->record * a->cols;
     if (what < 3) nudge_row(a, x);
     if (what >= 3 && what < 5 && a->replaces) nudge_row(a, pair->other);
@@ -197,6 +207,7 @@ void tct_pair_nudge(tct_audit *a, tct_pair *pair) {
     if (what == 10) pair->coins = tct_audit_u64(a);
     if (what == 11 && a->replaces)
       for (int64_t j = 0; j < a->cols; j++) pair->other[j] = -x[j];
+    if (what == 12) nudge_lengths(a, pair);
   }
 }
 

@@ -247,6 +247,29 @@ static void a_print_is_the_same_for_all_layouts_and_threads_and_another_for_anot
   assert_true(tct_print_shared(&print[0][0], &print[0][1]) == 0);
 }
 
+/* Rows are taken in blocks of 1024: those at their edges count as all others do. */
+static void every_row_of_a_long_table_is_in_its_print(void **state) {
+  (void)state;
+  enum { LONG = 2050 };
+  static const int at[] = {0, 1023, 1024, 2047, 2048, LONG - 1};
+  static double one[LONG], label[LONG];
+  tct_error err = {0};
+  tct_key key[TCT_PRINT_KEYS] = {{1}, {2}};
+  tct_print print[2][TCT_PRINT_KEYS];
+  for (int i = 0; i < LONG; i++) one[i] = i + 1, label[i] = i % 2 ? 1 : -1;
+  tct_matrix m = {.rows = LONG, .cols = 1, .layout = TCT_DENSE_ROWS, .values = one, .stride = 1};
+  tct_data *data = tct_data_view(&m, label, TCT_LABELS_BINARY, NULL, NULL, &err);
+  assert_int_equal(tct_print_make(data, key, 1, print[0], &err), TCT_OK);
+  assert_int_equal(print[0][0].rows, LONG);
+  for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+    one[at[k]] = -one[at[k]];
+    assert_int_equal(tct_print_make(data, key, 1, print[1], &err), TCT_OK);
+    one[at[k]] = -one[at[k]];
+    assert_false(tct_print_same(&print[0][0], &print[1][0]));
+  }
+  tct_data_free(data);
+}
+
 static void no_fingerprint_and_no_key_is_exported(void **state) {
   (void)state;
   tct_error err = {0};
@@ -611,6 +634,7 @@ int main(void) {
       cmocka_unit_test(rows_that_were_corrected_or_appended_need_a_reason_which_makes_an_entry),
       cmocka_unit_test(declared_parts_are_no_changed_input),
       cmocka_unit_test(a_print_is_the_same_for_all_layouts_and_threads_and_another_for_another_key),
+      cmocka_unit_test(every_row_of_a_long_table_is_in_its_print),
       cmocka_unit_test(no_fingerprint_and_no_key_is_exported),
       cmocka_unit_test(the_same_table_on_a_second_ledger_is_told_and_the_registry_is_the_users_alone),
       cmocka_unit_test(tables_that_many_processes_note_at_once_are_each_a_whole_line),
