@@ -69,8 +69,14 @@ int main(int count, char **text) {
   int64_t p = data->x.cols + 1;
   if (p > 256) return fprintf(stderr, "bench_moments: at most 255 columns\n"), 2;
   table t = {.data = data};
-  t.facts = (tct_facts){.rows = data->x.rows, .p = p, .intercept = true, .row_norm = sqrt((double)p) * (1 + 1e-12),
-                        .label_bound = NAN, .epsilon = atof(text[2]), .delta = atof(text[3]), .threads = 1};
+  t.facts = (tct_facts){.rows = data->x.rows,
+                        .p = p,
+                        .intercept = true,
+                        .row_norm = sqrt((double)p) * (1 + 1e-12),
+                        .label_bound = NAN,
+                        .epsilon = atof(text[2]),
+                        .delta = atof(text[3]),
+                        .threads = 1};
   if (tct_moments_plan(&t.facts, &t.plan, &err) != TCT_OK) bench_fail(&err);
   if (tct_view_bound(&t.view, &data->x, 1, t.facts.row_norm, TCT_ROWS_CLIP, 1, &err) != TCT_OK) bench_fail(&err);
   for (int k = 1; k <= atoi(text[4]); k++) run(&t, k);
