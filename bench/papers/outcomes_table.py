@@ -1,7 +1,7 @@
 """outcomes_table.py - docs/measured/outcomes.md: every column of real tables in turn the outcome of a linear model.
 
     cmake --preset release && cmake --build build/release && tools/setup.sh python
-    build/venv/bin/python bench/papers/outcomes_table.py --old PATH/TO/EARLIER/tacit --page
+    build/venv/bin/python bench/papers/outcomes_table.py --old PATH/TO/EARLIER/tacit
     build/venv/bin/python bench/papers/outcomes_table.py --sets bank --eps 1 --fits 2 --every 3
 
 Columns are cut to public bounds and scaled to [-1, 1]; a missing value is the lower bound.  The other columns and an
@@ -9,6 +9,10 @@ intercept explain the outcome, without a penalty.  R is the root of the columns 
 added or removed.  The figure is the R^2 that a fit loses against exact least squares on the same records, the mean over
 --fits seeds for each outcome; over outcomes the geometric mean and the worst.  --stress: a table's outcome under the
 label bound, bounds, columns and intercepts that users bring.
+
+--moments: one release of the table's moments, epsilon in total for all outcomes (bench_moments); with --intervals tables
+are drawn again from the real one with replacement, and the whole one is the population: how many slopes' 95 % intervals
+hold its weights, and their width over that of exact robust errors.
 """
 
 import argparse
@@ -40,6 +44,17 @@ BOUNDS = {
                   marital_status=(0, 1), race=(0, 1), native_country=(0, 1), workclass=(0, 1), income=(0, 1)),
     "diabetes130": dict(time_in_hospital=(1, 14), num_lab_procedures=(1, 130), num_procedures=(0, 6), num_medications=(1, 60),
                         number_outpatient=(0, 10), number_emergency=(0, 10), number_inpatient=(0, 10), number_diagnoses=(1, 16), age=(0, 90)),
+    # These chose no rule and no constant.
+    "support2": dict([("age", (18, 100)), ("num.co", (0, 10)), ("edu", (0, 30)), ("slos", (3, 365)), ("scoma", (0, 100)), ("avtisst", (0, 90)), ("sps", (0, 100)),
+                      ("aps", (0, 150)), ("meanbp", (0, 200)), ("wblc", (0, 200)), ("hrt", (0, 300)), ("resp", (0, 90)), ("temp", (30, 43)), ("crea", (0, 25)),
+                      ("sod", (110, 180)), ("adlsc", (0, 7))]),
+    "flchain": dict(time=(0, 6000), event=(0, 1), age=(50, 105), male=(0, 1), kappa=(0, 30), creatinine=(0, 15), mgus=(0, 1), sampleyr=(1995, 2003)) | {"lambda": (0, 30)},
+    "rotterdam": dict(time=(0, 8000), event=(0, 1), age=(20, 100), meno=(0, 1), size2=(0, 1), size3=(0, 1), grade3=(0, 1), nodes=(0, 40), pgr=(0, 5000),
+                      er=(0, 5000), hormon=(0, 1), chemo=(0, 1)),
+    "covtype_20k": dict(Elevation=(1800, 3900), Aspect=(0, 360), Slope=(0, 70), Horizontal_Distance_To_Hydrology=(0, 1500), Vertical_Distance_To_Hydrology=(-200, 700),
+                        Horizontal_Distance_To_Roadways=(0, 7200), Hillshade_9am=(0, 255), Hillshade_Noon=(0, 255), Hillshade_3pm=(0, 255),
+                        Horizontal_Distance_To_Fire_Points=(0, 7200)),
+    "electricity": dict(date=(0, 1), day=(1, 7), period=(0, 1), nswprice=(0, 1), nswdemand=(0, 1), vicprice=(0, 1), vicdemand=(0, 1), transfer=(0, 1)),
 }  # fmt: skip
 FILES = {"bank": "bank_full", "nist_acs": "nist_acs_national2019", "adult": "adult_train"}
 # Words of adult that count as 1, by how they begin.
@@ -127,6 +142,47 @@ def outcomes(given, run, programs):
     return rows
 
 
+def released(given, folder, x, eps, runs):
+    """[runs][columns] of the models of one release each."""
+    np.save(Path(folder) / "x.npy", x)
+    command = [str(given.build / "bench" / "bench_moments"), str(Path(folder) / "x.npy"), eps, str(DELTA), str(runs)]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    models = [json.loads(line) for line in lines]
+    return [models[k : k + x.shape[1]] for k in range(0, len(models), x.shape[1])]
+
+
+def moments(given, folder):
+    for name in given.sets.split(","):
+        x, names = table(name)
+        for eps in given.eps.split(","):
+            runs = released(given, folder, x, eps, given.fits)
+            each = [np.mean([lost(np.delete(x, k, 1), x[:, k], np.array(r[k]["shrunk"])) for r in runs]) for k in range(len(names))]
+            print(f"moments {name:12} eps {eps:4} geometric {geometric(each):.5f} worst {max(each):.4f} ({names[int(np.argmax(each))]})", flush=True)
+
+
+def least_squares(x, k):
+    """Weights of column k on the others and a constant, and their robust errors."""
+    full, y = np.column_stack([np.delete(x, k, 1), np.ones(len(x))]), x[:, k]
+    inverse = np.linalg.inv(full.T @ full)
+    w = inverse @ (full.T @ y)
+    rows = full * (y - full @ w)[:, None]
+    return w, np.sqrt(np.diag(inverse @ (rows.T @ rows) @ inverse))
+
+
+def intervals(given, folder):
+    for name in given.sets.split(","):
+        x, names = table(name)
+        exact = [least_squares(x, k) for k in range(len(names))]
+        for eps in given.eps.split(","):
+            hit, width, rng = [], [], np.random.default_rng(2)
+            for _ in range(given.fits):
+                (models,) = released(given, folder, x[rng.integers(0, len(x), len(x))], eps, 1)
+                for (w, error), m in zip(exact, models):
+                    hit.append(np.abs(np.array(m["w"]) - w)[:-1] < 1.96 * np.array(m["error"])[:-1])
+                    width.append((np.array(m["error"]) / error)[:-1])
+            print(f"intervals {name:12} eps {eps:4} cover {np.mean(hit):.3f} width over exact, median {np.median(width):.2f}", flush=True)
+
+
 def hard_cases(x, j):
     """(label, features, R, outcome, Y, own intercept)"""
     rest, y, ones = np.delete(x, j, 1), x[:, j], np.ones((len(x), 1))
@@ -167,12 +223,17 @@ def main():
     parser.add_argument("--fits", type=int, default=5)
     parser.add_argument("--every", type=int, default=1, help="of so many columns one")
     parser.add_argument("--stress", action="store_true")
+    parser.add_argument("--moments", action="store_true")
+    parser.add_argument("--intervals", action="store_true")
     given = parser.parse_args()
     programs = {"before": (given.old, None)} if given.old else {}
     programs["auto"] = (given.build / "tacit", given.solver)
     with tempfile.TemporaryDirectory() as folder:
         run = Runner(folder)
-        (stress if given.stress else outcomes)(given, run, programs)
+        if given.moments or given.intervals:
+            (intervals if given.intervals else moments)(given, folder)
+        else:
+            (stress if given.stress else outcomes)(given, run, programs)
     return 0
 
 

@@ -52,7 +52,6 @@ enum {
   /* of two releases each: */ COUNTS = 0,
   STEPS,
   CELLS = 56,
-  MOST_FEATURES = 2047,
   EXACT_STEPS = 400
 };
 
@@ -110,9 +109,9 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
         err, TCT_E_USAGE,
         "dpmoments squares what lies within {row_norm R} and {label_bound Y}; scale the columns so that both "
         "bounds are between 1e-30 and 1e30");
-  if (facts->p > MOST_FEATURES)
+  if (facts->p > TCT_MOMENTS_MOST)
     return tct_fail(err, TCT_E_USAGE, "dpmoments holds matrices of features squared, at most %d features; choose dpgd",
-                    MOST_FEATURES);
+                    TCT_MOMENTS_MOST);
   making m = {facts, rule_of(facts, &out->spec)};
   TCT_TRY(tct_spec_set_real(&out->spec, "steps", (double)m.rule.steps, err));
   out->noise_multiplier = NAN;

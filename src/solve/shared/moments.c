@@ -48,6 +48,25 @@ tct_status tct_moments_promise(const tct_facts *facts, double part, double x, tc
   return TCT_OK;
 }
 
+static tct_status of_a_table(double x, void *user, tct_promise *out, tct_error *err) {
+  return tct_moments_promise(user, 1, x, out, err);
+}
+
+tct_status tct_moments_plan(const tct_facts *facts, tct_solver_plan *out, tct_error *err) {
+  static const tct_budget budget = {.direction = TCT_SMALLEST, .low = 1e-3, .high = 1e9, .tolerance = 1e-8};
+  tct_facts own = *facts;
+  double x;
+  *out = (tct_solver_plan){0};
+  if (!(facts->row_norm >= 1e-30 && facts->row_norm <= 1e30))
+    return tct_fail(err, TCT_E_USAGE, "moments need bounds of all columns, within 1e30; give {row_norm R} or {schema}");
+  if (facts->p > TCT_MOMENTS_MOST)
+    return tct_fail(err, TCT_E_USAGE, "moments are matrices of columns squared, at most %d columns; leave some out",
+                    TCT_MOMENTS_MOST);
+  if (tct_noise_off(facts) || !(facts->delta > 0))
+    return tct_fail(err, TCT_E_USAGE, "moments are released with Gaussian noise; give an epsilon, and a delta above 0");
+  return tct_budget_fit(facts, &budget, of_a_table, &own, out, &x, err);
+}
+
 void tct_moments_free(tct_moments *m) {
   tct_metric_free(&m->metric);
   tct_free(m->sum);
@@ -143,12 +162,13 @@ static tct_status rough(const tct_problem *problem, tct_mech *mech, int r, const
 
 /* The radii, from the noise and the longest image that can be. */
 static void choose_radii(const tct_facts *facts, double deviation, tct_moments *m) {
-  double q = (double)m->q, n = (double)facts->rows, longest = m->metric.size;
+  double gamma = m->q > m->p ? moments_gamma : moments_table_gamma, q = (double)m->q, n = (double)facts->rows,
+         longest = m->metric.size;
   double first = sqrt(q * fmax(1, sqrt(moments_first_shell * n / (deviation * pow(q, 1.5)))));
   m->shells = 1;
   m->radius[0] = deviation > 0 ? fmin(first, longest) : longest;
   for (double next = m->radius[0] * M_SQRT2; m->shells < TCT_SHELLS && next < longest; next *= M_SQRT2) {
-    if (!(edge_of(next * next * deviation, m->q) < moments_gamma * n)) break;
+    if (!(edge_of(next * next * deviation, m->q) < gamma * n)) break;
     m->radius[m->shells++] = next;
   }
 }

@@ -22,6 +22,10 @@ typedef struct tct_moments {
 
 /* Adds the two releases to a promise; part: of the budget (of mu^2), x: the noise of one release that has all of it. */
 tct_status tct_moments_promise(const tct_facts *facts, double part, double x, tct_promise *out, tct_error *err);
+/* The promise of a table's moments alone: facts has rows, p, the intercept, R and the budget.  TCT_E_USAGE: there is
+ * none for it.  out is to be freed in any case. */
+enum { TCT_MOMENTS_MOST = 2047 };
+tct_status tct_moments_plan(const tct_facts *facts, tct_solver_plan *out, tct_error *err);
 /* Makes them: r and r + 1 of mech.  out is the caller's to free, also after an error. */
 tct_status tct_moments_release(const tct_problem *problem, tct_mech *mech, int r, tct_moments *out, tct_error *err);
 void tct_moments_free(tct_moments *moments);

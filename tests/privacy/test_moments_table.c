@@ -1,0 +1,208 @@
+/* test_moments_table.c - the moments of a whole table: what one record or person moves, what is spent, and what models
+ * of it say.
+ *
+ * Two tables share coins and past releases, and differ in one record, or in a person's three (worlds.h).  The second
+ * release is made in a metric and shells that the first one set: what a record moves there is looked for under several
+ * first releases. */
+#include "worlds.h"
+
+#include "linear/linear.h"
+
+enum { P = 3, Q = P + 1, KIN = 3, AT = 7 };
+
+typedef struct table {
+  int64_t rows;
+  double *x, *weight; /* [rows][P] in [-1, 1]; NULL: all 1 */
+  int out;            /* so many records from AT on are left out */
+} table;
+
+static tct_facts facts_of(int64_t rows, int64_t p, tct_neighbours neighbours, double epsilon) {
+  return (tct_facts){.rows = rows,
+                     .p = p,
+                     .intercept = true,
+                     .row_norm = sqrt((double)p),
+                     .label_bound = NAN,
+                     .epsilon = epsilon,
+                     .delta = 1e-6,
+                     .neighbours = neighbours,
+                     .threads = 1};
+}
+
+/* Releases the moments; probe NULL: nobody looks. */
+static tct_status release(const tct_facts *facts, const table *t, tct_mech_probe probe, void *user, uint64_t seed,
+                          tct_moments *m, tct_error *err) {
+  tct_matrix x = {
+      .rows = t->rows, .cols = facts->p - 1, .layout = TCT_DENSE_ROWS, .values = t->x, .stride = facts->p - 1};
+  tct_view view = {0};
+  tct_mech *mech = NULL;
+  tct_solver_plan plan;
+  assert_int_equal(tct_moments_plan(facts, &plan, err), TCT_OK);
+  assert_true(plan.cost.epsilon <= facts->epsilon);
+  assert_int_equal(tct_view_bound(&view, &x, 1, facts->row_norm, TCT_ROWS_CLIP, 1, err), TCT_OK);
+  for (int i = AT; i < AT + t->out; i++) view.row_scale[i] = 0;
+  tct_problem problem = {.facts = facts, .view = &view, .weight = t->weight};
+  assert_int_equal(tct_mech_new(&plan.promise, facts->neighbours, &seed, &mech, err), TCT_OK);
+  if (probe) tct_mech_probe_test(mech, probe, user);
+  tct_status status = tct_moments_release(&problem, mech, 0, m, err);
+  if (status == TCT_OK) status = tct_mech_spent_exactly(mech, err);
+  tct_mech_free(mech);
+  tct_view_free(&view);
+  tct_solver_plan_free(&plan);
+  return status;
+}
+
+static void fill(uint64_t *random, table *t, int64_t p, bool persons) {
+  t->x = calloc((size_t)(t->rows * p) + 1, sizeof(double));
+  t->weight = persons ? calloc((size_t)t->rows + 1, sizeof(double)) : NULL;
+  for (int64_t i = 0; i < t->rows; i++) {
+    for (int64_t j = 0; j < p; j++) t->x[i * p + j] = 0.3 * world_real(random);
+    if (persons) t->weight[i] = 0.3 + 0.7 * fabs(world_real(random));
+  }
+}
+
+static void empty(table *t) {
+  free(t->x);
+  free(t->weight);
+}
+
+static double extreme(uint64_t *random) {
+  static const double ends[] = {-1, 1, 0, 0.5};
+  return world_u64(random) % 3 ? ends[world_u64(random) % 4] : world_real(random);
+}
+
+static void a_record_or_a_person_moves_no_release_beyond_its_claim(void **state) {
+  (void)state;
+  uint64_t random = 17;
+  double worst[2][2] = {{0}}; /* of relation and unit */
+  for (int trial = 0; trial < 1200; trial++) {
+    bool replaced = trial % 2, persons = trial / 2 % 2;
+    int many = persons ? KIN : 1;
+    tct_error err = {0};
+    tct_facts facts = facts_of(40, Q, replaced ? TCT_REPLACE_ONE : TCT_ADD_REMOVE, trial % 3 ? 1e3 : 5);
+    table a = {.rows = 40};
+    tct_moments m = {0};
+    tape t = {.claim = replaced ? 2 : 1};
+    fill(&random, &a, P, persons);
+    for (int k = 0; k < many; k++) {
+      for (int j = 0; j < P; j++) a.x[(AT + k) * P + j] = k == 0 ? extreme(&random) : a.x[AT * P + j];
+      if (persons) a.weight[AT + k] = (1 - 0x1p-50) / many;
+    }
+    uint64_t seed = world_u64(&random);
+    assert_int_equal(release(&facts, &a, tape_probe, &t, seed, &m, &err), TCT_OK);
+    tct_moments_free(&m);
+    t.replay = 1;
+    for (int k = 0; k < many && replaced; k++)
+      for (int j = 0; j < P; j++) a.x[(AT + k) * P + j] = k == 0 ? extreme(&random) : a.x[AT * P + j];
+    a.out = replaced ? 0 : many;
+    assert_int_equal(release(&facts, &a, tape_probe, &t, seed, &m, &err), TCT_OK);
+    assert_true(!t.mismatches && t.next == t.count);
+    if (!(t.worst <= 1)) fail_msg("trial %d: release %d moves %.17g times its claim", trial, (int)t.worst_at, t.worst);
+    worst[replaced][persons] = fmax(worst[replaced][persons], t.worst);
+    tct_moments_free(&m);
+    tape_free(&t);
+    empty(&a);
+  }
+  print_message("the farthest, in claims: %.6f %.6f %.6f %.6f\n", worst[0][0], worst[0][1], worst[1][0], worst[1][1]);
+  for (int k = 0; k < 4; k++) assert_true(worst[k / 2][k % 2] >= 0.99);
+}
+
+/* Over the noise alone: the table stays.  w - (that of the table without noise), over what the model says of it. */
+static void intervals_of_the_noise_cover_the_table_s_own_models(void **state) {
+  (void)state;
+  enum { RUNS = 60, N = 20000 };
+  static const int64_t others[P][P - 1] = {{1, 2}, {0, 2}, {0, 1}};
+  uint64_t random = 23;
+  for (int persons = 0; persons < 2; persons++) {
+    tct_facts facts = facts_of(N, Q, TCT_ADD_REMOVE, 1), exact = facts_of(N, Q, TCT_ADD_REMOVE, 1e7);
+    table t = {.rows = N};
+    tct_error err = {0};
+    tct_moments m[2];
+    tct_linear l[2];
+    int within = 0, all = 0;
+    fill(&random, &t, P, persons);
+    for (int i = 0; i < N; i++) t.x[i * P + 2] = 0.5 * t.x[i * P] - 0.2 * t.x[i * P + 1] + t.x[i * P + 2];
+    for (int i = 0; i < N; i += 100) t.x[i * P] *= 3; /* tails */
+    assert_int_equal(release(&exact, &t, NULL, NULL, 1, &m[1], &err), TCT_OK);
+    assert_int_equal(tct_linear_new(&m[1], N, persons, &l[1], &err), TCT_OK);
+    double weights = 0;
+    for (int i = 0; i < N; i++) weights += t.weight ? t.weight[i] : 1;
+    if (!(fabs(l[1].count / weights - 1) < 0.01)) fail_msg("%g records, not %g", l[1].count, weights);
+    for (int run = 0; run < RUNS; run++) {
+      assert_int_equal(release(&facts, &t, NULL, NULL, 100 + (uint64_t)run, &m[0], &err), TCT_OK);
+      assert_int_equal(tct_linear_new(&m[0], N, persons, &l[0], &err), TCT_OK);
+      for (int label = 0; label < P; label++) {
+        tct_linear_model model[2];
+        for (int k = 0; k < 2; k++)
+          assert_int_equal(tct_linear_fit(&l[k], label, others[label], P - 1, 0, &model[k], &err), TCT_OK);
+        for (int j = 0; j < P; j++, all++)
+          within += fabs(model[0].w[j] - model[1].w[j]) <= 1.96 * sqrt(model[0].noise[j * P + j]);
+        assert_true(fabs(model[0].r2 - model[1].r2) < 5 * model[0].r2_noise + 1e-3);
+        for (int k = 0; k < 2; k++) tct_linear_model_free(&model[k]);
+      }
+      tct_linear_free(&l[0]);
+      tct_moments_free(&m[0]);
+    }
+    print_message("persons %d: %d of %d intervals\n", persons, within, all);
+    assert_true(within > 0.91 * all && within < 0.985 * all);
+    tct_linear_free(&l[1]);
+    tct_moments_free(&m[1]);
+    empty(&t);
+  }
+}
+
+/* Whatever the table is, the run ends with a model or a sentence. */
+static void corners_end_well(void **state) {
+  (void)state;
+  static const struct {
+    int64_t rows, p;
+    double epsilon, delta, fill;
+  } corners[] = {{1, 1, 1, 1e-6, 0},   {1, Q, 1, 1e-6, 1},      {9, Q, 1, 1e-100, 0.3},
+                 {40, Q, 50, 1e-6, 0}, {40, Q, 1e-4, 1e-9, -1}, {40, 2, 1e5, 1e-300, 1}};
+  for (size_t k = 0; k < sizeof corners / sizeof *corners; k++)
+    for (int persons = 0; persons < 2; persons++) {
+      tct_error err = {0};
+      tct_facts facts = facts_of(corners[k].rows, corners[k].p, TCT_REPLACE_ONE, corners[k].epsilon);
+      table t = {.rows = corners[k].rows};
+      uint64_t random = 1;
+      tct_moments m;
+      tct_linear l = {0};
+      facts.delta = corners[k].delta;
+      fill(&random, &t, corners[k].p - 1, persons);
+      for (int64_t i = 0; i < corners[k].rows * (corners[k].p - 1); i++) t.x[i] = corners[k].fill;
+      assert_int_equal(release(&facts, &t, NULL, NULL, 3, &m, &err), TCT_OK);
+      tct_status status = tct_linear_new(&m, corners[k].rows, persons, &l, &err);
+      assert_true(status == TCT_OK || (status == TCT_E_RUN && err.text[0]));
+      if (status == TCT_OK && corners[k].p > 1) {
+        tct_linear_model model;
+        status = tct_linear_fit(&l, 0, NULL, 0, 0, &model, &err);
+        assert_true(status == TCT_E_RUN || (isfinite(model.w[0]) && isfinite(model.noise[0])));
+        tct_linear_model_free(&model);
+      }
+      tct_linear_free(&l);
+      tct_moments_free(&m);
+      empty(&t);
+    }
+}
+
+static void what_no_plan_can_keep_is_refused(void **state) {
+  (void)state;
+  tct_error err = {0};
+  tct_solver_plan plan;
+  tct_facts wrong[4];
+  for (int k = 0; k < 4; k++) wrong[k] = facts_of(40, Q, TCT_ADD_REMOVE, 1);
+  wrong[0].row_norm = 1e90, wrong[1].row_norm = NAN, wrong[2].delta = 0, wrong[3].p = 5000;
+  for (int k = 0; k < 4; k++) {
+    assert_int_equal(tct_moments_plan(&wrong[k], &plan, &err), TCT_E_USAGE);
+    tct_solver_plan_free(&plan);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_record_or_a_person_moves_no_release_beyond_its_claim),
+      cmocka_unit_test(intervals_of_the_noise_cover_the_table_s_own_models),
+      cmocka_unit_test(corners_end_well),
+      cmocka_unit_test(what_no_plan_can_keep_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
