@@ -161,7 +161,7 @@ int cli_args_parse(const cli_verb *verb, cli_args *args, char **argv, int count)
   tct_session_default(&args->session);
   tct_sockets_default(&args->sockets);
   args->rank = -1;
-  args->tries = 50, args->share = 0.3, args->held_out = 0.2; /* as in Python's PrivateSearchCV */
+  tct_search_default(&args->search);
   tct_page_options_default(&args->page);
   args->generate_rows = 50000;
   args->level = args->seconds = NAN;

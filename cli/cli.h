@@ -36,12 +36,12 @@ typedef struct cli_args {
   const char *unit, *people, *anchor, *anchor_lost; /* ledger */
   const char *curve, *against;                      /* account */
   const char *candidates;                           /* search: file of settings */
-  int64_t tries;                                    /* search: on average */
-  double share, held_out;                           /* search: of a try's epsilon for its score; of the records */
+  const char *selection;                            /* search: random | all */
   const char *id;                                   /* predict: column whose texts stand before the predictions */
   double seconds;                                   /* audit */
   double level;                                     /* summary, predict: of an interval; NAN = not given */
   int64_t generate_rows, threads;
+  tct_search search;
   tct_page_options page;  /* report, train */
   int64_t records;        /* train, audit; 0 = not given */
   const char *completion; /* help: of which shell */

@@ -1,7 +1,7 @@
-/* cmd_search.c - tacit search: a private choice of settings by a random number of tries, and the model that won.
+/* cmd_search.c - tacit search: a private choice of settings, and the model that won.
  *
- * How many tries there were is secret.  So nothing is printed between the start and the end, no time is measured, and
- * no bar is drawn. */
+ * How many random tries there were is secret.  So nothing is printed between the start and the end, no time is
+ * measured, and no bar is drawn. */
 #include "candidates.h"
 
 #include <math.h>
@@ -16,12 +16,17 @@ static const cli_option options[] = {
      "the settings to try: an object with penalty, solver, loss, row_norm or rows, or a list of such; a list of values "
      "stands for each of them, several for all combinations; the rest is as the other options say",
      "none, it must be given", "grid.json"},
-    {"--tries", CLI_SIZE, offsetof(cli_args, tries), "M",
+    {"--selection", CLI_CHOICE, offsetof(cli_args, selection), "random|all",
+     "random: a random number of tries, whose price does not grow with the candidates; all: every candidate is trained "
+     "once and paid for, then one is chosen",
+     "random", "all"},
+    {"--tries", CLI_SIZE, offsetof(cli_args, search.tries), "M",
      "tries on average, at most 10000; how many there are is drawn at random and stays secret; more cost slowly more",
      "50", "50"},
-    {"--score-share", CLI_REAL, offsetof(cli_args, share), "S",
-     "part of a try's epsilon that its score takes, between 0 and 1", "0.3", "0.3"},
-    {"--held-out", CLI_REAL, offsetof(cli_args, held_out), "S",
+    {"--score-share", CLI_REAL, offsetof(cli_args, search.share), "S",
+     "part of a try's epsilon that its score takes, or of the whole that the choice takes; between 0 and 1",
+     "0.3, or 0.1 with --selection all", "0.3"},
+    {"--held-out", CLI_REAL, offsetof(cli_args, search.held), "S",
      "part of the records that tries are scored on, between 0 and 1; the others train", "0.2", "0.2"},
     {0},
 };
@@ -35,11 +40,13 @@ typedef struct search {
   tct_data *data;
   tct_composition *whole;
   tct_model *model;
-  int64_t rows, held; /* of all records; of those, for scores */
+  int64_t rows;
   int64_t winner;
   double score;
   int out; /* with -o -, what standard output was; -1: the model goes to a file */
 } search;
+
+static bool is_random(const cli_args *args) { return !args->selection || !strcmp(args->selection, "random"); }
 
 static int check_args(const cli_args *args) {
   int code = cli_fit_check(args);
@@ -49,12 +56,12 @@ static int check_args(const cli_args *args) {
                     "--candidates is missing; name a file of the settings to try, e.g. --candidates grid.json");
   if (!(isnan(args->config.epsilon) || isfinite(args->config.epsilon)))
     return cli_fail(CLI_USAGE, "a search without privacy needs no secret; give a finite --epsilon, or use train");
-  if (args->config.delta == 0)
+  if (args->config.delta == 0 && is_random(args))
     return cli_fail(CLI_USAGE, "a random number of tries needs a --delta above 0; give e.g. --delta 1e-6");
-  if (args->tries > 10000) return cli_fail(CLI_USAGE, "--tries must be at most 10000; give e.g. --tries 50");
-  if (!(args->share > 0 && args->share < 1))
+  if (args->search.tries > 10000) return cli_fail(CLI_USAGE, "--tries must be at most 10000; give e.g. --tries 50");
+  if (!isnan(args->search.share) && !(args->search.share > 0 && args->search.share < 1))
     return cli_fail(CLI_USAGE, "--score-share must lie between 0 and 1; give e.g. --score-share 0.3");
-  if (!(args->held_out > 0 && args->held_out < 1))
+  if (!(args->search.held > 0 && args->search.held < 1))
     return cli_fail(CLI_USAGE, "--held-out must lie between 0 and 1; give e.g. --held-out 0.2");
   return cli_fit_check_run(args);
 }
@@ -94,10 +101,8 @@ static tct_status take_loss(const cli_args *args, search *s, size_t k, tct_error
 static tct_status compose(const cli_args *args, search *s, int64_t cols, tct_error *err) {
   size_t count = json_array_size(s->candidates);
   tct_status status = TCT_OK;
-  s->held = tct_search_split(s->rows, args->held_out, NULL);
   s->config = calloc(count, sizeof *s->config);
   s->at = calloc(count, sizeof *s->at);
-  if (s->held < 0) return refuse(TCT_E_DATA, "a search needs two records or more; give more", err);
   if (!s->config || !s->at) return refuse(TCT_E_MEMORY, "out of memory; close other programs", err);
   for (size_t k = 0; k < count && status == TCT_OK; k++) {
     cli_candidate_config(&args->config, json_array_get(s->candidates, k), &s->config[k]);
@@ -105,7 +110,10 @@ static tct_status compose(const cli_args *args, search *s, int64_t cols, tct_err
     s->at[k] = &s->config[k];
   }
   if (status != TCT_OK) return status;
-  s->whole = tct_compose_tries(s->at, count, args->tries, args->share, s->rows - s->held, cols, err);
+  tct_search how = args->search;
+  how.law = is_random(args) ? TCT_SEARCH_TRIES : TCT_SEARCH_ALL;
+  how.persons = args->read.key != NULL;
+  s->whole = tct_search_plan(s->at, count, &how, s->rows, cols, err);
   return s->whole ? TCT_OK : err->status;
 }
 
@@ -130,16 +138,14 @@ static json_t *facts(const cli_args *args, const search *s, int64_t cols, tct_er
   json_t *root = text ? cli_take_json(text) : NULL;
   if (!root) return NULL;
   json_object_set(root, "candidates", s->candidates);
-  json_object_set_new(root, "tries", json_integer(args->tries));
-  json_object_set_new(root, "train_rows", json_integer(s->rows - s->held));
-  json_object_set_new(root, "scored_rows", json_integer(s->held));
+  if (is_random(args)) json_object_set_new(root, "tries", json_integer(args->search.tries));
   json_object_set_new(root, "columns", json_integer(cols));
   json_object_set_new(root, "warnings", warnings(args, s, cols));
   if (!s->model) return root;
   json_object_set_new(root, "winner",
                       json_pack("{s:I, s:O}", "number", (json_int_t)s->winner + 1, "settings",
                                 json_array_get(s->candidates, (size_t)s->winner)));
-  json_object_set_new(root, "best_score", isnan(s->score) ? json_null() : json_real(s->score));
+  if (is_random(args)) json_object_set_new(root, "best_score", isnan(s->score) ? json_null() : json_real(s->score));
   json_object_set_new(root, "model", json_string(args->output));
   if (args->report) json_object_set_new(root, "report", json_string(args->report));
   return root;
@@ -156,24 +162,35 @@ static void print_candidate(const char *name, const search *s, int64_t k) {
 
 static void print_price(const search *s, const json_t *root) {
   const json_t *each = json_object_get(root, "each"), *score = json_object_get(root, "score");
-  cli_line("search", "%lld candidates, %.0f tries on average; how many there are stays secret",
-           (long long)tct_composition_parts(s->whole), cli_number(root, "tries"));
-  cli_line("privacy", "epsilon %s, delta %s, %s, for all tries together", cli_real(cli_number(root, "epsilon")),
-           cli_real(cli_number(root, "delta")), cli_string(root, "neighbours"));
-  cli_line("each try", "its fit has epsilon %s, its score %s, at delta %s", cli_real(cli_number(each, "epsilon")),
-           cli_real(cli_number(score, "epsilon")), cli_real(cli_number(each, "delta")));
-  cli_line("records", "%lld to train on, %lld for scores", (long long)(s->rows - s->held), (long long)s->held);
+  long long candidates = (long long)tct_composition_parts(s->whole);
+  if (score)
+    cli_line("search", "%lld candidates, %.0f tries on average; how many there are stays secret", candidates,
+             cli_number(root, "tries"));
+  else
+    cli_line("search", "%lld candidates, each trained once, and a choice among them", candidates);
+  cli_line("privacy", "epsilon %s, delta %s, %s, for all %s together", cli_real(cli_number(root, "epsilon")),
+           cli_real(cli_number(root, "delta")), cli_string(root, "neighbours"), score ? "tries" : "of it");
+  if (score)
+    cli_line("each try", "its fit has epsilon %s, its score %s, at delta %s", cli_real(cli_number(each, "epsilon")),
+             cli_real(cli_number(score, "epsilon")), cli_real(cli_number(each, "delta")));
+  else
+    cli_line("each fit", "has epsilon %s at delta %s, the choice %s", cli_real(cli_number(each, "epsilon")),
+             cli_real(cli_number(each, "delta")), cli_string(root, "choice"));
+  cli_line("records", "%.0f to train on, %.0f for scores", cli_number(root, "train_rows"),
+           cli_number(root, "scored_rows"));
   for (int64_t k = 0; k < tct_composition_parts(s->whole); k++) print_candidate(k ? "" : "candidates", s, k);
 }
 
 static void print_winner(const cli_args *args, const search *s) {
   const char *what = tct_config_labels(&args->config) == TCT_LABELS_REAL ? "mean squared error" : "accuracy";
   print_candidate("winner", s, s->winner);
+  if (!is_random(args)) return;
   if (isnan(s->score))
     cli_line("score", "hidden by the noise; score more records or spend more epsilon");
   else
     cli_line("score", "%s %s, noisy; as the best of many it flatters, so measure the model on other records", what,
              cli_real(fabs(s->score)));
+  cli_line("time", "NOT protected: who knows how long this took may learn the number of tries");
 }
 
 static int put(const cli_args *args, const search *s, int64_t cols) {
@@ -188,7 +205,6 @@ static int put(const cli_args *args, const search *s, int64_t cols) {
     print_price(s, root);
     if (s->model) {
       print_winner(args, s);
-      cli_line("time", "NOT protected: who knows how long this took may learn the number of tries");
       cli_line("model", "%s", cli_to_standard_output(args) ? "standard output" : args->output);
       if (args->report) cli_line("report", "%s", args->report);
     }
@@ -219,7 +235,8 @@ static tct_status find(cli_args *args, search *s, tct_error *err) {
   if (status != TCT_OK) return status;
   args->config.output = cli_to_standard_output(args) ? NULL : args->output;
   cli_progress_start(&args->config);
-  s->model = tct_fit_tries(s->whole, s->data, args->held_out, &args->config, &s->winner, &s->score, err);
+  const tct_data *const tables[] = {s->data};
+  s->model = tct_fit_search(s->whole, tables, 1, &args->config, &s->winner, &s->score, err);
   cli_progress_end();
   if (!s->model) return err->status;
   if (!cli_to_standard_output(args)) status = tct_model_write(s->model, args->output, err);
@@ -257,7 +274,9 @@ const cli_verb cli_search = {
         "Chooses settings privately and writes the model that won, with the certificate of the whole search.\n"
         "A random number of tries is made, each of a candidate drawn at random, and the best by a noisy score is "
         "kept.\n"
-        "The price does not grow with the number of candidates: about twice that of one try.",
+        "The price does not grow with the number of candidates: about twice that of one try. With --selection all "
+        "every\n"
+        "candidate is trained once, and one is chosen; for two or three candidates that is better.",
     .details =
         "A try trains on a public part of the records and is scored on the others by the release of\n"
         "`tacit evaluate --epsilon`: accuracy, or the mean squared error. A candidate that is drawn twice runs twice.\n"

@@ -578,36 +578,49 @@ TCT_API tct_status tct_export_liblinear(const tct_model *model, const char *path
 
 typedef struct tct_composition tct_composition;
 
-/* A private search: candidates[count], and one choice among them by tct_choose, for which `share` in (0, 1) of epsilon
- * is kept.  epsilon, delta and neighbours are the whole's, the same in all candidates.  What their losses leave open is
- * settled by the whole's epsilon. */
-TCT_API tct_composition *tct_compose_search(const tct_config *const *candidates, size_t count, double share,
-                                            int64_t rows, int64_t cols, tct_error *err);
-/* A private search with a random number of tries among candidates[count].  A try draws one of them
- * uniformly, fits it and scores it by tct_evaluate_json, for which `share` in (0, 1) of the try's epsilon is kept.  How
- * many tries there are is drawn by tct_draw_tries and stays secret; the best is released.  The composition's epsilon is
- * what is proved for the whole, at most the candidates'.  mean: in [1, 10000]. */
-TCT_API tct_composition *tct_compose_tries(const tct_config *const *candidates, size_t count, int64_t mean,
-                                           double share, int64_t rows, int64_t cols, tct_error *err);
-/* *tries <- a geometric number of this mean, at least 1, drawn exactly: a secret, as is the time that so many tries
- * take.  seed NULL: from the operating system. */
-TCT_API tct_status tct_draw_tries(int64_t mean, const uint64_t *seed, int64_t *tries, tct_error *err);
-/* Which of `rows` records a search keeps for its scores: `share` in (0, 1) of them, at least one and never all.
- * held: [rows], 1 = kept, 0 = trained on; or NULL.  A fixed function of the two numbers, and so public.  Returns how
- * many are kept, -1 where that cannot be (fewer than two records, another share). */
-TCT_API int64_t tct_search_split(int64_t rows, double share, unsigned char *held);
-/* Runs a search of tct_compose_tries, which was made for the records that tct_search_split does not keep.  config: its
- * seed, ledger, input_changed, input_part, output, threads and cancel are taken, the rest is not looked at.  Weights,
- * and those of persons, go with their records to fits and scores.  The ledger is charged once with the whole, with
- * all records, before the first try.  progress is not called, and cancel by the clock alone.  The model, the ledger and
- * the errors do not tell how many tries there were; time does.  A setting that is drawn twice runs twice; a try without
- * a finite model is the worst.  Returns the best try's model, whose certificate is of the whole.
- * candidate: gets its number, or NULL.  score: gets its noisy score, or NULL: accuracy, or the mean squared error with
- * its sign turned; NAN where the noise hides it.  Being the best of many it is too high. */
-TCT_API tct_model *tct_fit_tries(const tct_composition *composition, const tct_data *data, double share,
-                                 const tct_config *config, int64_t *candidate, double *score, tct_error *err);
-/* JSON object: private, models, epsilon, delta, neighbours, accountant, events, fits, each{epsilon, delta} of one
- * candidate, choice (event), score{epsilon, delta} (random tries only). */
+/* How a search chooses among its candidates. */
+typedef enum tct_search_law {
+  TCT_SEARCH_TRIES = 0, /* a geometric number of tries, each a candidate drawn uniformly, a fit and a noisy score of it:
+                           the best is kept.  How many there were stays secret */
+  TCT_SEARCH_ALL = 1,   /* a fit of every candidate, and one choice by the exponential mechanism */
+} tct_search_law;
+
+typedef struct tct_search {
+  size_t size;     /* sizeof(tct_search), set by tct_search_default */
+  int32_t law;     /* tct_search_law; TCT_SEARCH_TRIES */
+  int32_t persons; /* 1: the table's weights are those of persons (tct_data_weigh) */
+  int64_t tries;   /* on average, in [1, 10000]; 50 */
+  double share;    /* in (0, 1): of a try's epsilon for its score, or of the whole for the choice; NAN: 0.3, or 0.1 */
+  double held;     /* in (0, 1): of the records, for scores; 0.2 */
+} tct_search;
+
+TCT_API void tct_search_default_sized(tct_search *search, size_t size);
+static inline void tct_search_default(tct_search *search) { tct_search_default_sized(search, sizeof *search); }
+/* How many of `rows` records a search trains on where `held` in (0, 1) of them are kept for scores; -1: that cannot be.
+ * Which ones is a fixed function of the two numbers, and so public. */
+TCT_API int64_t tct_search_train_rows(int64_t rows, double held);
+/* The plan of a search among candidates[count] on a table of `rows` records.  epsilon, delta and neighbours are the
+ * whole's, the same in all candidates.  What their losses leave open is settled by the whole's epsilon.  With random
+ * tries the composition's epsilon is what is proved for the whole, at most the candidates'. */
+TCT_API tct_composition *tct_search_plan(const tct_config *const *candidates, size_t count, const tct_search *search,
+                                         int64_t rows, int64_t cols, tct_error *err);
+/* Runs a search.  data: one table for all candidates, or [tables] one for each of them, the same records under other
+ * public bounds.  config: its seed, ledger, input_changed, input_part, output, threads and callbacks are taken, the
+ * rest is not looked at.  Weights, and those of persons, go with their records to fits and scores.  The ledger is
+ * charged once with the whole, with all records of the first table, before the first fit.  Returns the chosen
+ * candidate's model, whose certificate is of the whole.  candidate: gets its number, or NULL.
+ *
+ * Random tries: progress is not called, and cancel by the clock alone.  The model, the ledger and the errors do not
+ * tell how many tries there were; time does.  A candidate that is drawn twice runs twice; a try without a finite model
+ * is the worst.  score: gets the best one's noisy score, or NULL: accuracy, or the mean squared error with its sign
+ * turned; NAN where the noise hides it.  Being the best of many it is too high.
+ *
+ * Every setting once: a candidate's score is how many records it predicts rightly, or follows from its squared errors
+ * within the labels' public bound.  It is exact and is not released: *score gets NAN. */
+TCT_API tct_model *tct_fit_search(const tct_composition *composition, const tct_data *const *data, size_t tables,
+                                  const tct_config *config, int64_t *candidate, double *score, tct_error *err);
+/* JSON object: private, models, train_rows, scored_rows, epsilon, delta, neighbours, accountant, events, fits,
+ * each{epsilon, delta} of one candidate, choice (event), score{epsilon, delta} (random tries only). */
 TCT_API char *tct_composition_json(const tct_composition *composition, tct_error *err);
 /* Candidates. */
 TCT_API int64_t tct_composition_parts(const tct_composition *composition);
@@ -628,18 +641,13 @@ TCT_API tct_status tct_data_weigh_persons(tct_data *data, int64_t rows_per_perso
 
 /* What is to be added to a model's file.  Everything but size may be 0 or NULL. */
 typedef struct tct_amendment {
-  size_t size;                        /* sizeof(tct_amendment), set by tct_amendment_default */
-  const char *const *features;        /* [cols] names */
-  const char *label;                  /* the label column's name */
-  const char *const *unaccounted;     /* facts that no event pays for, ended by NULL; known ones are left out */
-  const double *scale_factor;         /* [cols]: the records were scaled, x' = (x - shift)*factor, by public bounds */
-  const double *scale_shift;          /* [cols] */
-  const tct_composition *composition; /* the claim becomes that of everything that was spent */
-  const char *ledger_head;            /* of the charge of the composition, with: */
-  const char *ledger_run;
-  int32_t for_tests;          /* 1: that ledger is for tests */
-  int32_t reproducible;       /* 1: the noise of some fit came from a seed */
-  const char *const *classes; /* [classes_count] public names: negative and positive of one row, else one a row */
+  size_t size;                    /* sizeof(tct_amendment), set by tct_amendment_default */
+  const char *const *features;    /* [cols] names */
+  const char *label;              /* the label column's name */
+  const char *const *unaccounted; /* facts that no event pays for, ended by NULL; known ones are left out */
+  const double *scale_factor;     /* [cols]: the records were scaled, x' = (x - shift)*factor, by public bounds */
+  const double *scale_shift;      /* [cols] */
+  const char *const *classes;     /* [classes_count] public names: negative and positive of one row, else one a row */
   int64_t classes_count;
   int32_t class_kind; /* tct_class_kind */
   int32_t reserved;   /* 0 */
@@ -729,12 +737,6 @@ static inline void tct_charge_default(tct_charge *o) { tct_charge_default_sized(
  * ledger refuses.  Nothing takes a charge back. */
 TCT_API char *tct_ledger_charge(const char *path, const char *const *events, size_t count, const tct_charge *charge,
                                 tct_error *err);
-/* *index <- one of `count` candidates, j with probability ~ exp(epsilon*score[j]/(2*change)), drawn exactly.  score:
- * whole numbers of at most 2^52, each of which one record (removed, added or replaced) moves by at most `change`.  What
- * this costs is the event exponential:epsilon, and the caller's to account for (tct_ledger_charge).  seed NULL: from
- * the operating system. */
-TCT_API tct_status tct_choose(const double *score, int64_t count, double change, double epsilon, const uint64_t *seed,
-                              int64_t *index, tct_error *err);
 
 /* ---- audit -------------------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@ import math
 import numbers
 import os
 from collections.abc import Callable, Iterable
-from typing import Any, Optional, Tuple, TypeVar, Union
+from typing import Any, NamedTuple, Optional, Tuple, TypeVar, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from ._native import Facts, Path
 from ._parameters import check, checked, parameters
 from ._schema import Schema
 from ._bounds import interval
-from ._weights import Weighing, Weights
+from ._weights import Weighing
 
 Shape = Tuple[int, int]  # rows, columns
 _L = TypeVar("_L", bound="Linear")
@@ -36,6 +36,25 @@ def seed_of(state: Any) -> Optional[int]:
     if state is None:
         return None
     return int(state if isinstance(state, numbers.Integral) else state.randint(2**31))
+
+
+class Ready(NamedTuple):
+    """What `fit` was given, as the library takes it.  It lives as long as `fit`."""
+
+    X: Any  # records as they came: a matrix of numbers, or a Table
+    data: Union[Table, Labelled, View]  # with labels and weights, scaled by public bounds
+    table: Optional[Table]  # X, if it is one
+    several: Optional[int]  # classes
+    notes: list[str]  # what is unaccounted for in the labels
+    words: dict[str, Any]  # names and the public scale, as `Model.amended` takes them
+
+    def named(self, model: Model, notes: Iterable[str] = ()) -> Model:
+        """The model with the names, and the scale, that its records had."""
+        notes = list(notes)
+        if notes or self.words:
+            model = model.amended(**self.words, unaccounted=notes)
+        model._files = () if self.table is None else tuple(self.table.files)
+        return model
 
 
 @parameters
@@ -231,37 +250,24 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         """
         self._check()
         before = _provenance.look_back(self.ledger, self.epsilon != math.inf)
-        X, y, label, names, groups = self._take(X, y, groups, schema)
-        weights = self._weigh(X, sample_weight, groups, seed_of(self.random_state))
-        targets, notes = self._targets(X, y)
-        model, privacy = self._fit(X, targets, names, [*notes, *before], label, weights, self._named(X))
+        ready = self._ready(X, y, sample_weight, groups, schema)
+        model, privacy = self._fit(ready, before)
         self._fold(model)
         self._finish(model, privacy)
         return self
 
-    def _fit(
-        self,
-        X: Any,
-        targets: Any,
-        names: Any,
-        notes: Iterable[str] = (),
-        label: Optional[str] = None,
-        weights: Weights = None,
-        classes: Optional[NDArray[Any]] = None,
-    ) -> Tuple[Model, Facts]:
-        """Trains: the model, and its certificate.  notes: what is unaccounted for beside what the library says."""
+    def _ready(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, schema: Any = None) -> "Ready":
+        """What `fit` was given, as the library takes it; the estimator gets what it says of itself after a fit."""
+        X, y, label, names, groups = self._take(X, y, groups, schema)
+        weights = self._weigh(X, sample_weight, groups, seed_of(self.random_state))
+        targets, notes = self._targets(X, y)
         table: Any = X if isinstance(X, Table) else None
-        rows, cols = X.shape
-        history = _repeats.History(X)
         several = len(self.classes_) if hasattr(self, "classes_") else None
-        settings = self._settings(rows, cols, table, several)
         kind = _native.LABELS_CLASSES if (several or 0) > 2 else self._labels_kind
-        notes = list(notes)
-        scale: dict[str, Any] = {}
+        records, words = X, {"features": names, "label": label, "classes": self._named(X)}
         if self.bounds is not None and table is None:
-            X, scale["factor"], scale["shift"] = _scaled(X, *interval(self.bounds, cols, names=self._order))
-        callbacks = Callbacks(self.progress)
-        data: Union[Table, Labelled, View] = View(X, targets, kind) if table is None else table
+            records, words["factor"], words["shift"] = _scaled(X, *interval(self.bounds, X.shape[1], names=self._order))
+        data: Union[Table, Labelled, View] = View(records, targets, kind) if table is None else table
         if table is not None and (weights is not None or self.estimate or table.kind == _native.LABELS_NONE):
             own = table.kind != _native.LABELS_NONE  # its labels, as it was read
             data = Labelled(table) if own else Labelled(table, targets, kind)
@@ -269,33 +275,42 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             data.weigh_persons(int(self.rows_per_person or 1), seed_of(self.random_state))
         elif weights is not None and not isinstance(weights, str) and not isinstance(data, Table):
             data.weigh(weights[0], self._cap(), weights[1])
-        over: Any = table  # what has the schema by which the settings are completed
-        if self.estimate is not None and isinstance(data, Labelled):
-            settings, over, cols = _estimate.spend(data, settings, callbacks), data, data.shape[1]
+        return Ready(X, data, table, several, list(notes), {k: v for k, v in words.items() if v is not None})
+
+    def _fit(self, ready: "Ready", before: Iterable[str] = ()) -> Tuple[Model, Facts]:
+        """Trains: the model, and its certificate.  before: what is unaccounted for beside what the library says."""
+        rows, cols = ready.X.shape
+        history = _repeats.History(ready.X)
+        settings = self._settings(rows, cols, ready.table, ready.several)
+        callbacks = Callbacks(self.progress)
+        over: Any = ready.table  # what has the schema by which the settings are completed
+        if self.estimate is not None and isinstance(ready.data, Labelled):
+            settings, over, cols = _estimate.spend(ready.data, settings, callbacks), ready.data, ready.data.shape[1]
         plan = Plan(settings, rows, cols, over, callbacks)
         warn(plan.facts["warnings"])
-        model = plan.run(data)
+        model = plan.run(ready.data)
+        notes = [*ready.notes, *before]
         if self.epsilon != math.inf:
             notes = [*notes, *history.notes]
             history.warn(stacklevel=4)
         if self.ledger is None:
             history.add(self._epsilon(), self.delta, self.random_state is not None)
-        if names is not None or notes or scale or label is not None or classes is not None:
-            model = model.amended(features=names, unaccounted=notes, label=label, **scale, classes=classes)
-        model._files = () if table is None else tuple(table.files)
-        privacy = certificate(model, plan.facts)
-        for name in ("weight_cap", "rows_per_person"):
-            if getattr(self, name) is not None:
-                privacy[name] = getattr(self, name)
+        model = ready.named(model, notes)
+        privacy = self._bounded(certificate(model, plan.facts))
         if self.estimate is not None:
             self.schema_ = Schema(model.json["transforms"]["schema"])
         return model, privacy
 
+    def _bounded(self, privacy: Facts) -> Facts:
+        """The same with the public bounds on weights that were given."""
+        more = {name: getattr(self, name) for name in ("weight_cap", "rows_per_person")}
+        privacy.update({name: value for name, value in more.items() if value is not None})
+        return privacy
+
     def _finish(self, model: Model, privacy: Facts) -> None:
         self.model_: Model = model
         self.privacy_: Facts = privacy
-        if not _repeats.is_composed():
-            _provenance.warn(privacy, stacklevel=4)
+        _provenance.warn(privacy, stacklevel=4)
 
     @property
     def models_(self) -> list[Model]:

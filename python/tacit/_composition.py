@@ -6,42 +6,51 @@ import ctypes
 import json
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Tuple
 
-from . import _native, _repeats
-from ._model import Model, config_of
+from . import _native
+from ._callbacks import Callbacks
+from ._model import Model, config_of, trained
 from ._native import Facts
 from ._views import Certificate
 
 _PRICE = ("events", "accountant", "epsilon", "delta", "fits", "choice")
-SEED_STEP = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: neighbouring seeds stay apart
-
-
-def _pointers(candidates: Sequence[Facts], table: Any) -> Any:
-    configs = [config_of(settings, table) for settings in candidates]
-    return (ctypes.POINTER(_native.Config) * len(configs))(*map(ctypes.pointer, configs))
-
 
 class Composition(_native.Owned):
-    """The library's plan for several fits on the same people; the arithmetic is all there."""
+    """The library's plan of a search: several fits on the same people, and the choice among them."""
 
-    def __init__(self, handle: int) -> None:
-        self._own(handle, "tct_composition_free")
-        self.facts = _native.call_json("tct_composition_json", handle)
+    def __init__(self, candidates: Sequence[Facts], how: Facts, rows: int, cols: int, tables: Sequence[Any]) -> None:
+        """candidates: settings of each; how: the fields of tct_search; tables: one, or one for each, whose schema has the
+        bounds."""
+        search = _native.defaults("tct_search", _native.Search)
+        for key, value in how.items():
+            setattr(search, key, value)
+        tables = list(tables) if len(tables) == len(candidates) else list(tables) * len(candidates)
+        configs = [config_of(settings, table) for settings, table in zip(candidates, tables)]
+        given = (ctypes.POINTER(_native.Config) * len(configs))(*map(ctypes.pointer, configs))
+        made = _native.call("tct_search_plan", given, len(configs), ctypes.byref(search), int(rows), int(cols))
+        self._own(made, "tct_composition_free")
+        self.facts, self.parts = _native.call_json("tct_composition_json", made), len(configs)
 
-    @classmethod
-    def of_search(cls, candidates: Sequence[Facts], share: float, rows: int, cols: int, table: Any = None) -> Composition:
-        """candidates: settings of each; table: its schema has the bounds."""
-        configs = _pointers(candidates, table)
-        return cls(_native.call("tct_compose_search", configs, len(configs), share, int(rows), int(cols)))
+    def fit(self, tables: Sequence[Any], settings: Facts, callbacks: Callbacks) -> Tuple[Model, int, float]:
+        """Runs the search: (the model that it keeps, the number of its candidate, its score).  tables: handles of one
+        table for each candidate, which may all be the same; settings: the fields of tct_config that a run has."""
+        config, index, score = config_of(settings, None, callbacks), ctypes.c_int64(), ctypes.c_double()
+        tables = tables[:1] if len(set(tables)) == 1 else tables
+        data = (ctypes.c_void_p * len(tables))(*tables)
+        out = map(ctypes.byref, (config, index, score))
+        model = trained("tct_fit_search", callbacks, self.handle, data, len(tables), *out)
+        return model, index.value, score.value
 
-    @classmethod
-    def of_tries(
-        cls, candidates: Sequence[Facts], mean: int, share: float, rows: int, cols: int, table: Any = None
-    ) -> Composition:
-        """candidates: settings of each, of which every try draws one; mean: of the number of tries."""
-        configs = _pointers(candidates, table)
-        return cls(_native.call("tct_compose_tries", configs, len(configs), mean, share, int(rows), int(cols)))
+    def plan(self, part: int) -> Facts:
+        """The plan of one candidate."""
+        return _native.call_json("tct_plan_json", _native.lib.tct_composition_plan(self.handle, part))
+
+    @property
+    def cautions(self) -> list[Facts]:
+        """What any candidate's model may be of little use for, each said once."""
+        said = {caution["text"]: caution for part in range(self.parts) for caution in self.plan(part)["warnings"]}
+        return [caution for caution in said.values() if not caution["weakens"]]
 
     @property
     def price(self) -> Facts:
@@ -50,20 +59,17 @@ class Composition(_native.Owned):
 
 
 def warn(cautions: Iterable[Facts], stacklevel: int = 4) -> None:
-    """One warning for each caution of a plan, at the line that called fit.  What a promise says is, within a composition,
-    the composition's to warn of."""
+    """One warning for each caution of a plan, at the line that called fit."""
     for caution in cautions:
-        if caution["weakens"] and _repeats.is_composed():
-            continue
         category: type[Warning] = _native.PrivacyWarning if caution["weakens"] else _native.UtilityWarning
         warnings.warn(caution["text"], category, stacklevel=stacklevel)
 
 
-def certificate(model: Model, plan: Facts) -> Certificate:
-    """The model's privacy; of a fit for each class also what one of them has."""
+def certificate(model: Model, plan: Facts, part: int = 0) -> Certificate:
+    """The model's privacy; of a fit for each class also what one of them has.  part: the number of the fit in the file."""
     privacy = Certificate(json.loads(json.dumps(model.privacy)))
     if "models" in plan and plan["private"]:
-        fit = privacy["fits"][0]
+        fit = privacy["fits"][part]
         privacy.update(events=plan["events"], models=plan["models"])  # fit by fit, so that a reader can count the fits
         privacy["each"] = {key: fit[key] for key in ("epsilon", "delta", "events")}
     return privacy

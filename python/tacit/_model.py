@@ -67,16 +67,21 @@ class Plan(_native.Owned):
 
     def run(self, data: Any) -> Model:
         """Trains."""
-        error, callbacks = _native.Error(), self.callbacks or Callbacks()
-        with callbacks.watching():
-            handle = _native.lib.tct_fit(self.handle, data.handle, ctypes.byref(error))
-            if callbacks.caught or callbacks.interrupted:
-                _native.lib.tct_model_free(handle)
-        if not handle:
-            _native.raise_error(error)
-        told = _native.lib.tct_model_warning(handle)
-        _native.tell(told and told.decode("utf-8", "replace"), stacklevel=5)
-        return Model(handle)
+        return trained("tct_fit", self.callbacks or Callbacks(), self.handle, data.handle)
+
+
+def trained(name: str, callbacks: Callbacks, *given: Any) -> Model:
+    """The model that this function of the library trains; a warning is told where the caller's caller was called."""
+    error = _native.Error()
+    with callbacks.watching():
+        handle = getattr(_native.lib, name)(*given, ctypes.byref(error))
+        if callbacks.caught or callbacks.interrupted:
+            _native.lib.tct_model_free(handle)
+    if not handle:
+        _native.raise_error(error)
+    told = _native.lib.tct_model_warning(handle)
+    _native.tell(told and told.decode("utf-8", "replace"), stacklevel=6)
+    return Model(handle)
 
 
 class Model(_native.Owned):
@@ -121,12 +126,9 @@ class Model(_native.Owned):
         unaccounted: Iterable[str] = (),
         factor: Any = None,
         shift: Any = None,
-        composition: Any = None,
-        charge: Optional[Facts] = None,
-        reproducible: bool = False,
     ) -> Model:
         """The same model with other words: names, notes on what was not accounted for, the public scale that its records
-        had.  Its claim is that of all that was spent on the way to it, as it was charged.
+        had.
 
         Parameters
         ----------
@@ -138,12 +140,6 @@ class Model(_native.Owned):
             Facts about the data that no event pays for.
         factor, shift : array of shape [features], optional
             The public scale that records had: (x - shift) * factor.
-        composition : object, optional
-            The library's account of several fits.
-        charge : dict, optional
-            What the ledger answered to the charge.
-        reproducible : bool, default=False
-            Whether the noise came from a seed.
         """
         what = _native.defaults("tct_amendment", _native.Amendment)
         if features is not None:
@@ -158,11 +154,6 @@ class Model(_native.Owned):
         if factor is not None:
             factor, shift = (np.ascontiguousarray(each, dtype=np.float64) for each in (factor, shift))
             what.scale_factor, what.scale_shift = factor.ctypes.data, shift.ctypes.data
-        what.composition = composition
-        if charge:
-            what.ledger_head, what.ledger_run = _native.text(charge["head"]), _native.text(charge["run"])
-            what.for_tests = int(charge.get("for_tests", False))
-        what.reproducible = int(reproducible)
         handle = _native.call("tct_model_read", None, _native.text(self.text))
         try:
             _native.call("tct_model_amend", handle, ctypes.byref(what))

@@ -23,6 +23,7 @@ I32, I64 = range(2)
 WORDS_C, WORDS_CLI, WORDS_PYTHON = range(3)
 TRANSPORT_DONE, TRANSPORT_FAILED = range(2)
 LABELS_NONE, LABELS_BINARY, LABELS_REAL, LABELS_CLASSES = range(4)
+SEARCH_TRIES, SEARCH_ALL = range(2)
 CLASS_TEXT, CLASS_NUMBER, CLASS_BOOLEAN = range(3)
 NEIGHBOURS = {"add_remove": 0, "replace_one": 1}
 ROWS_RULES = {"clip": 0, "unit": 1}
@@ -172,11 +173,14 @@ class PageOptions(Structure):
     _fields_ = members((c_size_t, "size"), (c_char_p, "title purpose contact audit"))
 
 
+class Search(Structure):
+    _fields_ = members((c_size_t, "size"), (c_int32, "law persons"), (c_int64, "tries"), (c_double, "share held"))
+
+
 class Amendment(Structure):
     _fields_ = members(
         (c_size_t, "size"), (POINTER(c_char_p), "features"), (c_char_p, "label"), (POINTER(c_char_p), "unaccounted"),
-        (c_void_p, "scale_factor scale_shift composition"), (c_char_p, "ledger_head ledger_run"),
-        (c_int32, "for_tests reproducible"), (POINTER(c_char_p), "classes"), (c_int64, "classes_count"),
+        (c_void_p, "scale_factor scale_shift"), (POINTER(c_char_p), "classes"), (c_int64, "classes_count"),
         (c_int32, "class_kind reserved"),
     )  # fmt: skip
 
@@ -227,16 +231,13 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_plan_new": (c_void_p, [POINTER(Config), c_int64, c_int64, _E]),
     "tct_plan_json": (c_void_p, [c_void_p, _E]),
     "tct_plan_free": (None, [c_void_p]),
-    "tct_compose_search": (
+    "tct_search_default_sized": (None, [POINTER(Search), c_size_t]),
+    "tct_search_train_rows": (c_int64, [c_int64, c_double]),
+    "tct_search_plan": (c_void_p, [POINTER(POINTER(Config)), c_size_t, POINTER(Search), c_int64, c_int64, _E]),
+    "tct_fit_search": (
         c_void_p,
-        [POINTER(POINTER(Config)), c_size_t, c_double, c_int64, c_int64, _E],
+        [c_void_p, POINTER(c_void_p), c_size_t, POINTER(Config), POINTER(c_int64), POINTER(c_double), _E],
     ),
-    "tct_compose_tries": (
-        c_void_p,
-        [POINTER(POINTER(Config)), c_size_t, c_int64, c_double, c_int64, c_int64, _E],
-    ),
-    "tct_search_split": (c_int64, [c_int64, c_double, c_void_p]),
-    "tct_draw_tries": (c_int, [c_int64, POINTER(c_uint64), POINTER(c_int64), _E]),
     "tct_composition_json": (c_void_p, [c_void_p, _E]),
     "tct_composition_plan": (c_void_p, [c_void_p, c_int64]),
     "tct_composition_free": (None, [c_void_p]),
@@ -264,7 +265,6 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_calibrate_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_double, c_double, _E]),
     "tct_account_curve_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_int, c_double, c_int, _E]),
     "tct_components_json": (c_void_p, [c_char_p, c_char_p, _E]),
-    "tct_choose": (c_int, [POINTER(c_double), c_int64, c_double, c_double, POINTER(c_uint64), POINTER(c_int64), _E]),
     "tct_ledger_json": (c_void_p, [c_char_p, _E]),
     "tct_ledger_check_json": (c_void_p, [c_char_p, _TEXTS, c_size_t, _E]),
     "tct_ledger_options_default_sized": (None, [POINTER(LedgerOptions), c_size_t]),

@@ -120,8 +120,8 @@ def notes(found: Callers) -> list[str]:
 
 def look_back(ledger: Any, private: bool) -> list[str]:
     """Called at the beginning of a fit: the lines that its certificate gets for what called it.  Refuses a private fit
-    within what fits many times, unless a ledger is charged.  Within a composition both are done by that."""
-    if not private or _repeats.is_composed():
+    within what fits many times, unless a ledger is charged."""
+    if not private:
         return []
     found = callers()
     if found.metas and ledger is None:

@@ -12,7 +12,6 @@ import math
 import secrets
 import threading
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -30,8 +29,7 @@ _MARK = "in this process on the same records without a ledger"
 
 _lock = threading.Lock()
 _fits: dict[tuple[int, int, int], list[Fit]] = {}
-_warned: set[tuple[int, int, int] | None] = set()
-_inside = threading.local()
+_warned: set[tuple[int, int, int]] = set()
 _settings = {"repeated_fits": "warn"}
 
 
@@ -132,21 +130,6 @@ def fingerprint(X: Any) -> tuple[int, int, int]:
 # ---- what was fitted before ----
 
 
-@contextlib.contextmanager
-def composed() -> Iterator[None]:
-    """Within it, fits are parts of one composition that accounts for all of them: they neither look back nor count, and
-    their callers are the composition's business."""
-    _inside.depth = getattr(_inside, "depth", 0) + 1
-    try:
-        yield
-    finally:
-        _inside.depth -= 1
-
-
-def is_composed() -> bool:
-    return getattr(_inside, "depth", 0) > 0
-
-
 def is_of_earlier_fits(line: str) -> bool:
     """Whether a line of `unaccounted` is of this module, which warns of it by itself."""
     return _MARK in line
@@ -163,13 +146,13 @@ def _said(before: list[Fit]) -> str:
 class History:
     """The earlier fits on some records, as they are when this is made.
 
-    notes: the lines that a certificate gets; within `composed` there are none, and nothing is remembered.
+    notes: the lines that a certificate gets.
     """
 
     def __init__(self, X: Any) -> None:
-        self._mark = None if is_composed() else fingerprint(X)
+        self._mark = fingerprint(X)
         with _lock:
-            before = list(_fits.get(self._mark, ())) if self._mark else []
+            before = list(_fits.get(self._mark, ()))
         self.notes = [_said(before)] if before else []
 
     def warn(self, stacklevel: int) -> None:
@@ -187,9 +170,8 @@ class History:
 
     def add(self, epsilon: float, delta: float | None, seeded: bool) -> None:
         """One more fit without a ledger, after its noise was drawn."""
-        if self._mark:
-            with _lock:
-                _fits.setdefault(self._mark, []).append(Fit(epsilon, delta or 0.0, seeded))
+        with _lock:
+            _fits.setdefault(self._mark, []).append(Fit(epsilon, delta or 0.0, seeded))
 
 
 def forget() -> None:

@@ -59,8 +59,8 @@ def test_a_structure_takes_no_number_that_it_cannot_hold_and_none_for_a_text(fie
 
 
 def test_an_argument_is_not_cut_to_fit_and_a_text_not_at_a_character():
-    with pytest.raises(ValueError, match="tct_draw_tries takes a whole number in range"):
-        _native.call("tct_draw_tries", 2**64 + 1, None, None)
+    with pytest.raises(ValueError, match="tct_search_train_rows takes a whole number in range"):
+        _native.call("tct_search_train_rows", 2**64 + 1, 0.5)
     for text in ("dpgd\0:steps=3", "\ud800"):
         with pytest.raises(ValueError, match="a character that no file can hold"):
             tacit.components("solver", text)

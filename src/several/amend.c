@@ -55,12 +55,12 @@ static tct_status join_last(tct_model *m, const char *fact, tct_error *err) {
   return TCT_OK;
 }
 
-static tct_status amend_facts(tct_model *m, const tct_amendment *a, tct_error *err) {
-  for (int i = 0; a->unaccounted && a->unaccounted[i]; i++) {
-    if (told(m, a->unaccounted[i])) continue;
+static tct_status amend_facts(tct_model *m, const char *const *facts, tct_error *err) {
+  for (int i = 0; facts && facts[i]; i++) {
+    if (told(m, facts[i])) continue;
     if (m->unaccounted[TCT_UNACCOUNTED - 1])
-      TCT_TRY(join_last(m, a->unaccounted[i], err));
-    else if (!tct_model_note(m, a->unaccounted[i]))
+      TCT_TRY(join_last(m, facts[i], err));
+    else if (!tct_model_note(m, facts[i]))
       return tct_fail_memory(err);
   }
   return TCT_OK;
@@ -85,20 +85,23 @@ static tct_status amend_claim(tct_model *m, const tct_composition *c, tct_error 
   if (status == TCT_OK) status = amend_events(m, c, err);
   if (status == TCT_OK) status = replace(&m->accountant, c->claim.by, err);
   m->epsilon = c->claim.epsilon, m->delta = c->claim.delta;
-  if (status != TCT_OK || !(c->choice > 0 || c->mean)) return status;
+  if (status != TCT_OK) return status;
   tct_composition_choice_text(c, choice, sizeof choice);
   return replace(&m->choice, choice, err);
 }
 
-static tct_status amend_run(tct_model *m, const tct_amendment *a, tct_error *err) {
-  if (a->reproducible) m->reproducible = 1;
-  if (a->for_tests) m->for_tests = 1;
-  if (!a->ledger_head || !a->ledger_run) return TCT_OK;
-  TCT_TRY(replace(&m->ledger_head, a->ledger_head, err));
-  return replace(&m->run_id, a->ledger_run, err);
+tct_status tct_model_claim(tct_model *m, const tct_composition *c, const tct_ledger_receipt *receipt, bool seeded,
+                           const char *const *facts, tct_error *err) {
+  if (m->is_private && c->claim.by) TCT_TRY(amend_claim(m, c, err));
+  TCT_TRY(amend_facts(m, facts, err));
+  if (seeded) m->reproducible = 1;
+  if (receipt->for_tests) m->for_tests = 1;
+  if (!receipt->head || !receipt->run) return TCT_OK;
+  TCT_TRY(replace(&m->ledger_head, receipt->head, err));
+  return replace(&m->run_id, receipt->run, err);
 }
 
-static const tct_sized SIZED = TCT_SIZED(tct_amendment, reproducible, "call tct_amendment_default first");
+static const tct_sized SIZED = TCT_SIZED(tct_amendment, reserved, "call tct_amendment_default first");
 
 void tct_amendment_default_sized(tct_amendment *amendment, size_t size) {
   tct_sized_default(&SIZED, amendment, size, &(tct_amendment){.size = sizeof *amendment});
@@ -112,10 +115,5 @@ tct_status tct_model_amend(tct_model *model, const tct_amendment *given, tct_err
   TCT_TRY(amend_scale(model, amendment, err));
   TCT_TRY(amend_names(model, amendment, err));
   TCT_TRY(amend_classes(model, amendment, err));
-  TCT_TRY(amend_facts(model, amendment, err));
-  if (amendment->composition && model->estimate)
-    return tct_fail(err, TCT_E_USAGE, "bounds were estimated for one fit, and this claim is of several; give a schema");
-  if (amendment->composition && model->is_private && amendment->composition->claim.by)
-    TCT_TRY(amend_claim(model, amendment->composition, err));
-  return amend_run(model, amendment, err);
+  return amend_facts(model, amendment->unaccounted, err);
 }

@@ -1,8 +1,10 @@
-/* composition.c - a search of all settings: every candidate is trained once, and one is chosen by its score. */
+/* composition.c - a search: its candidates, the public split, what it costs together, and what it says of itself. */
 #include "several/composition.h"
 
 #include "account/selection.h"
 #include "core/alloc.h"
+#include "core/number.h"
+#include "core/sized.h"
 #include "model/json.h"
 #include "train/certificate.h"
 
@@ -10,10 +12,12 @@
 #include <math.h>
 #include <string.h>
 
+static bool is_random(const tct_composition *c) { return c->how.law == TCT_SEARCH_TRIES; }
+
 /* ---- events -------------------------------------------------------------------------------------------------- */
 
 tct_status tct_composition_events(const tct_composition *c, tct_events *out, tct_error *err) {
-  if (c->mean) return tct_events_add(out, c->whole, err); /* proved as one */
+  if (is_random(c)) return tct_events_add(out, c->whole, err); /* proved as one */
   if (c->claim.divided) {
     TCT_TRY(tct_events_add(out, tct_event_approx(c->each, c->each_delta, c->parts), err));
   } else {
@@ -46,8 +50,10 @@ void tct_composition_free(tct_composition *composition) {
   tct_free(composition);
 }
 
-tct_status tct_candidates_take(const tct_config *const *given, size_t count, int64_t rows, int64_t cols,
-                               tct_config *own, char (*loss)[TCT_LOSS_SETTLED], tct_error *err) {
+/* own[count] <- the candidates of a search, of which there is one at least, with one budget and relation for all.  What
+ * their losses leave open is settled by the whole budget.  loss[count]: room for that. */
+static tct_status candidates_take(const tct_config *const *given, size_t count, int64_t rows, int64_t cols,
+                                  tct_config *own, char (*loss)[TCT_LOSS_SETTLED], tct_error *err) {
   char why[200];
   if (!count) return tct_fail(err, TCT_E_USAGE, "a search needs at least one candidate; give its settings");
   for (size_t j = 0; j < count; j++) {
@@ -77,74 +83,88 @@ tct_status tct_candidates_plan(const tct_candidates *of, double epsilon, double 
   return TCT_OK;
 }
 
-/* ---- the share of each --------------------------------------------------------------------------------------- */
+/* ---- a search ------------------------------------------------------------------------------------------------ */
 
-typedef struct wish {
-  tct_candidates of;
-  double share; /* of epsilon, for the choice */
-  tct_composition *out, tried;
-} wish;
+static const tct_sized SIZED = TCT_SIZED(tct_search, held, "call tct_search_default first");
+static const tct_search DEFAULTS = {sizeof DEFAULTS, TCT_SEARCH_TRIES, 0, 50, NAN, 0.2};
+static const double TRIES_SHARE = 0.3, ALL_SHARE = 0.1; /* docs/measured/search.md: nearby ones do as well */
 
-static tct_status at(void *user, double each, double *price, tct_error *err) {
-  wish *w = user;
-  tct_events list = {0};
-  w->tried = *w->out, w->tried.plan = NULL, w->tried.parts = 0;
-  TCT_TRY(tct_candidates_plan(&w->of, each, w->out->claim.delta, &w->tried, err));
-  tct_status status = tct_composition_events(&w->tried, &list, err);
-  if (status == TCT_OK) status = tct_price(&list, &w->tried.claim, price, err);
-  tct_events_free(&list);
-  return status;
+void tct_search_default_sized(tct_search *search, size_t size) { tct_sized_default(&SIZED, search, size, &DEFAULTS); }
+
+int64_t tct_search_split(int64_t rows, double share, unsigned char *held) {
+  uint64_t state = 20210; /* which records are kept is public: any fixed sequence does */
+  if (rows < 2 || !(share > 0 && share < 1)) return -1;
+  double want = nearbyint(share * (double)rows);
+  int64_t count = want < 1 ? 1 : want > (double)(rows - 1) ? rows - 1 : (int64_t)want;
+  int64_t left = count;
+  for (int64_t i = 0; held && i < rows; i++) { /* selection sampling: `left` of the rows - i that are still to come */
+    held[i] = tct_split_mix(&state) % (uint64_t)(rows - i) < (uint64_t)left;
+    left -= held[i];
+  }
+  return count;
 }
 
-static void keep(void *user, bool good) {
-  wish *w = user;
-  tct_composition_drop(good ? w->out : &w->tried);
-  if (good) *w->out = w->tried;
+int64_t tct_search_train_rows(int64_t rows, double share) {
+  int64_t held = tct_search_split(rows, share, NULL);
+  return held < 0 ? -1 : rows - held;
 }
 
-static tct_status within(wish *w, tct_error *err) {
-  tct_composition *c = w->out;
-  double epsilon = c->claim.epsilon, low = (1 - w->share) * epsilon / (double)w->of.count;
-  bool found = false;
-  if (isinf(epsilon)) return tct_candidates_plan(&w->of, epsilon, c->claim.delta, c, err);
-  c->choice = w->share * epsilon;
-  const tct_sharing sharing = {epsilon, low, epsilon, low, true, at, keep, w};
-  TCT_TRY(tct_share_largest(&sharing, &found, err));
-  if (found) return TCT_OK;
-  c->choice *= TCT_DIVIDED;
-  c->claim.divided = true, c->claim.by = "basic";
-  return tct_candidates_plan(&w->of, low * TCT_DIVIDED, c->claim.delta / (double)w->of.count * TCT_DIVIDED, c, err);
+static tct_status check_tries(const tct_config *config, const tct_search *how, tct_error *err) {
+  if (how->tries < 1 || how->tries > TCT_SELECTION_MOST)
+    return tct_fail(err, TCT_E_USAGE, "the mean number of tries must lie between 1 and %d; give e.g. 50",
+                    TCT_SELECTION_MOST);
+  if (!(config->epsilon > 0 && isfinite(config->epsilon) && config->delta > 0 && config->delta < 1))
+    return tct_fail(err, TCT_E_USAGE, "a search with random tries needs an epsilon above 0 and a delta in (0, 1)");
+  return TCT_OK;
 }
 
 /* The settings are wrong whatever is composed: the plan says it. */
-static tct_status check(const wish *w, tct_error *err) {
-  const tct_config *config = w->of.config;
-  if (!(w->share > 0 && w->share < 1))
-    return tct_fail(err, TCT_E_USAGE, "the share of the choice must lie between 0 and 1; give e.g. 0.1");
+static tct_status check_all(const tct_candidates *of, tct_error *err) {
+  const tct_config *config = of->config;
   if (config->epsilon > 0 && (isinf(config->epsilon) || (config->delta >= 0 && config->delta < 1))) return TCT_OK;
-  tct_plan *plan = tct_plan_new(config, w->of.rows, w->of.cols, err);
+  tct_plan *plan = tct_plan_new(config, of->rows, of->cols, err);
   if (!plan) return err->status;
   tct_plan_free(plan);
   return tct_fail(err, TCT_E_USAGE, "a search needs private solvers, an epsilon and a delta; give them");
 }
 
-tct_composition *tct_compose_search(const tct_config *const *candidates, size_t count, double share, int64_t rows,
-                                    int64_t cols, tct_error *err) {
+static tct_status check(const tct_candidates *of, const tct_search *how, tct_error *err) {
+  bool random = how->law == TCT_SEARCH_TRIES;
+  if (!random && how->law != TCT_SEARCH_ALL)
+    return tct_fail(err, TCT_E_USAGE, "the law of the search is unknown; give one of tct_search_law");
+  if (!(how->share > 0 && how->share < 1))
+    return tct_fail(err, TCT_E_USAGE, "the share of the %s must lie between 0 and 1; give e.g. %g",
+                    random ? "score" : "choice", random ? TRIES_SHARE : ALL_SHARE);
+  return random ? check_tries(of->config, how, err) : check_all(of, err);
+}
+
+static tct_status settle(const tct_search *given, int64_t rows, tct_composition *c, tct_error *err) {
+  c->how = DEFAULTS;
+  TCT_TRY(tct_sized_take(&SIZED, given, &c->how, err));
+  if (isnan(c->how.share)) c->how.share = c->how.law == TCT_SEARCH_TRIES ? TRIES_SHARE : ALL_SHARE;
+  c->rows = rows, c->held = tct_search_split(rows, c->how.held, NULL);
+  if (c->held > 0) return TCT_OK;
+  return tct_fail(
+      err, rows < 2 ? TCT_E_DATA : TCT_E_USAGE,
+      "a search trains on some records and scores on others; give two or more, and a share between 0 and 1");
+}
+
+tct_composition *tct_search_plan(const tct_config *const *candidates, size_t count, const tct_search *search,
+                                 int64_t rows, int64_t cols, tct_error *err) {
   tct_error local = {0};
   err = err ? err : &local;
   tct_error_clear(err);
   tct_config *own = TCT_NEW(tct_config, (int64_t)count + 1);
   char(*loss)[TCT_LOSS_SETTLED] = tct_alloc((int64_t)count + 1, TCT_LOSS_SETTLED);
   tct_composition *out = TCT_NEW(tct_composition, 1);
-  wish w = {{own, count, rows, cols}, share, out, {0}};
-  tct_status status =
-      own && loss && out ? tct_candidates_take(candidates, count, rows, cols, own, loss, err) : tct_fail_memory(err);
-  if (status == TCT_OK) status = check(&w, err);
+  tct_status status = own && loss && out ? settle(search, rows, out, err) : tct_fail_memory(err);
+  const tct_candidates of = {own, count, rows - (out ? out->held : 0), cols};
+  if (status == TCT_OK) status = candidates_take(candidates, count, of.rows, cols, own, loss, err);
+  if (status == TCT_OK) status = check(&of, &out->how, err);
   if (status == TCT_OK) {
     out->claim = (tct_whole){own->epsilon, own->delta, (tct_neighbours)own->neighbours, NULL, false};
-    status = within(&w, err);
+    status = tct_shares_find(&of, out, err);
   }
-  if (status == TCT_OK) status = tct_composition_verifiable(out, 0, err);
   tct_free(own);
   tct_free(loss);
   if (status == TCT_OK) return out;
@@ -165,8 +185,8 @@ json_t *tct_composition_fits(const tct_composition *c) {
 }
 
 void tct_composition_choice_text(const tct_composition *c, char *text, size_t size) {
-  if (c->mean) {
-    tct_selection_text(c->mean, c->score, text, size);
+  if (is_random(c)) {
+    tct_selection_text(c->how.tries, c->score, text, size);
     return;
   }
   tct_event choice = tct_event_exponential(c->choice, 1);
@@ -178,7 +198,7 @@ void tct_composition_choice_text(const tct_composition *c, char *text, size_t si
 /* Every fit's events by themselves, so that a reader can count the fits. */
 static json_t *events_apart(const tct_composition *c) {
   json_t *list = json_array();
-  if (c->mean) {
+  if (is_random(c)) {
     tct_event whole = c->whole;
     json_decref(list);
     return tct_json_events(&(tct_events){&whole, 1, 1});
@@ -206,15 +226,16 @@ char *tct_composition_json(const tct_composition *c, tct_error *err) {
   int64_t models = 0;
   for (int64_t j = 0; j < c->parts; j++) models += c->plan[j]->copies;
   json_t *o =
-      json_pack("{s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:s}", "private", isfinite(claim->epsilon), "models",
-                (json_int_t)models, "epsilon", tct_json_real(claim->epsilon), "delta", tct_json_real(claim->delta),
+      json_pack("{s:b, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:s}", "private", isfinite(claim->epsilon),
+                "models", (json_int_t)models, "train_rows", (json_int_t)(c->rows - c->held), "scored_rows",
+                (json_int_t)c->held, "epsilon", tct_json_real(claim->epsilon), "delta", tct_json_real(claim->delta),
                 "accountant", claim->by ? json_string(claim->by) : json_null(), "events", events, "fits",
                 tct_composition_fits(c), "each", "epsilon", tct_json_real(c->each), "delta",
                 tct_json_real(c->each_delta), "neighbours", tct_neighbours_name((int)claim->neighbours));
   tct_composition_choice_text(c, text, sizeof text);
   if (o && c->choice > 0) json_array_append_new(events, json_string(text));
-  if (o && (c->choice > 0 || c->mean)) json_object_set_new(o, "choice", json_string(text));
-  if (o && c->mean)
+  if (o && (c->choice > 0 || is_random(c))) json_object_set_new(o, "choice", json_string(text));
+  if (o && is_random(c))
     json_object_set_new(o, "score", json_pack("{s:f, s:f}", "epsilon", c->score_epsilon, "delta", c->score_delta));
   return tct_json_text(o, err);
 }

@@ -1,27 +1,25 @@
 /* composition.h - a search: candidates within one budget, and the choice among them. */
 #ifndef TCT_SEVERAL_COMPOSITION_H
 #define TCT_SEVERAL_COMPOSITION_H
+#include "study/charge.h"
 #include "study/study.h"
 #include "train/plan.h"
 
 struct tct_composition {
   tct_plan **plan; /* [parts], one for each candidate */
   int64_t parts;
+  tct_search how; /* as asked, the share settled */
   tct_whole claim;
-  double choice;           /* epsilon of a private choice among the parts; 0: there is none */
-  double each, each_delta; /* the budget of one part */
-  int64_t mean;            /* of a geometric number of tries (tries.c); 0: every part is trained once */
-  tct_event whole;         /* what the search costs, as one event */
+  int64_t rows, held;      /* of all records; of those, for scores */
+  double each, each_delta; /* the budget of one candidate */
+  double choice;           /* every setting once: epsilon of the choice; 0: there is none */
+  tct_event whole;         /* random tries: what the search costs, as one event */
   double price_work;       /* that it took to find so; see account/curves/work.h */
-  double score;            /* noise of the score of each try */
+  double score;            /* random tries: noise of each score */
   double score_epsilon, score_delta;
 };
 
-/* own[count] <- the candidates of a search, of which there is one at least, with one budget and relation for all.  What
- * their losses leave open is settled by the whole budget.  loss[count]: room for that. */
-tct_status tct_candidates_take(const tct_config *const *given, size_t count, int64_t rows, int64_t cols,
-                               tct_config *own, char (*loss)[TCT_LOSS_SETTLED], tct_error *err);
-/* Settings of each, and what they are trained on. */
+/* Settings of each candidate, and what they are trained on. */
 typedef struct tct_candidates {
   const tct_config *config; /* [count] */
   size_t count;
@@ -30,6 +28,10 @@ typedef struct tct_candidates {
 /* Plans every candidate for this budget, in place of what was planned before. */
 tct_status tct_candidates_plan(const tct_candidates *of, double epsilon, double delta, tct_composition *c,
                                tct_error *err);
+/* Gives every part of `c` the largest share with which the whole, whose claim is what was asked for, costs at most
+ * that.
+ */
+tct_status tct_shares_find(const tct_candidates *of, tct_composition *c, tct_error *err);
 /* Frees the parts. */
 void tct_composition_drop(tct_composition *c);
 /* The events of everything, in order. */
@@ -40,4 +42,27 @@ tct_status tct_composition_verifiable(const tct_composition *c, double again, tc
 void tct_composition_choice_text(const tct_composition *c, char *text, size_t size);
 /* The list of certificate.h, of all fits; NULL: out of memory. */
 json_t *tct_composition_fits(const tct_composition *c);
+
+/* The model's file claims what the whole search spent.  receipt: of its charge, or zeroed; seeded: its noise came from
+ * a seed; facts: what any candidate takes from the table unpaid, ended by NULL, or NULL. */
+tct_status tct_model_claim(tct_model *model, const tct_composition *c, const tct_ledger_receipt *receipt, bool seeded,
+                           const char *const *facts, tct_error *err);
+
+/* held[rows] <- 1 for the records that are kept for scores, 0 for those to train on: a fixed function of both numbers,
+ * and so public.  NULL: they are only counted.  Returns how many are kept, -1 where that cannot be. */
+int64_t tct_search_split(int64_t rows, double share, unsigned char *held);
+/* *tries <- a geometric number of this mean, at least 1, drawn exactly: a secret, as is the time that so many tries
+ * take.  seed NULL: from the operating system. */
+tct_status tct_draw_tries(int64_t mean, const uint64_t *seed, int64_t *tries, tct_error *err);
+/* *index <- one of `count` candidates, j with probability ~ exp(epsilon*score[j]/(2*change)), drawn exactly.  score:
+ * whole numbers of at most 2^52, each of which one record (removed, added or replaced) moves by at most `change`.  What
+ * this costs is the event exponential:epsilon, and the caller's to account for.  An infinite epsilon: the first of the
+ * best.  seed NULL: from the operating system. */
+tct_status tct_choose(const double *score, int64_t count, double change, double epsilon, const uint64_t *seed,
+                      int64_t *index, tct_error *err);
+
+/* The most that one record adds to a score of this model, a whole number; TCT_E_USAGE where none is known. */
+tct_status tct_whole_score_most(const tct_model *model, bool weighed, double *most, tct_error *err);
+/* *score <- the sum over the records: how many are predicted rightly, or how well, as whole numbers. */
+tct_status tct_whole_score(const tct_model *model, const tct_data *data, double *score, tct_error *err);
 #endif

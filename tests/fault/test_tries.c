@@ -31,12 +31,16 @@ static tct_composition *compose(int64_t mean) {
   tct_config_default(&config);
   config.loss = "logistic", config.penalty = "l2:lambda=0.1", config.solver = "dpgd:steps=2";
   config.epsilon = 5, config.delta = 1e-3, config.row_norm = 1, config.threads = 1;
-  return tct_compose_tries(&at, 1, mean, 0.3, ROWS - tct_search_split(ROWS, 0.25, NULL), COLS, NULL);
+  tct_search how;
+  tct_search_default(&how);
+  how.tries = mean, how.held = 0.25;
+  return tct_search_plan(&at, 1, &how, ROWS, COLS, NULL);
 }
 
 static void a_search_without_memory_fails_cleanly(void **state) {
   (void)state;
   tct_data *data = table();
+  const tct_data *table_of = data;
   tct_composition *c = compose(3);
   tct_config run;
   int failed = 0;
@@ -45,7 +49,7 @@ static void a_search_without_memory_fails_cleanly(void **state) {
   for (int64_t n = 1;; n += 1 + n / 8) {
     tct_error err = {0};
     tct_alloc_fail_at_test(n);
-    tct_model *model = tct_fit_tries(c, data, 0.25, &run, NULL, NULL, &err);
+    tct_model *model = tct_fit_search(c, &table_of, 1, &run, NULL, NULL, &err);
     tct_alloc_fail_at_test(0);
     if (!model) assert_int_equal(err.status, TCT_E_MEMORY);
     failed += !model;
@@ -61,6 +65,7 @@ static void a_search_without_memory_fails_cleanly(void **state) {
 static void a_fit_without_entropy_is_the_worst_try_and_says_nothing_of_itself(void **state) {
   (void)state;
   tct_data *data = table();
+  const tct_data *table_of = data;
   tct_composition *c = compose(1);
   tct_config run;
   tct_config_default(&run);
@@ -68,7 +73,7 @@ static void a_fit_without_entropy_is_the_worst_try_and_says_nothing_of_itself(vo
   for (int n = 1; n <= 5; n++) {
     tct_error err = {0};
     tct_rng_fail_at_test(n);
-    tct_model *model = tct_fit_tries(c, data, 0.25, &run, NULL, NULL, &err);
+    tct_model *model = tct_fit_search(c, &table_of, 1, &run, NULL, NULL, &err);
     tct_rng_fail_at_test(0);
     assert_true((model != NULL) == (n == 5));
     if (!model) assert_int_equal(err.status, TCT_E_RUN);

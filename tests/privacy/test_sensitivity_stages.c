@@ -84,8 +84,8 @@ typedef struct cell {
   tct_neighbours relation;
   weighed weighed;
   tct_value_type type;
-  const tct_model *model;             /* SCORES */
-  const tct_composition *composition; /* SEARCH */
+  const tct_model *model;     /* SCORES */
+  tct_composition *search[2]; /* SEARCH: of records, of persons */
 } cell;
 
 static int64_t kin_of(const cell *c) { return c->weighed == PERSONS ? KIN : 1; }
@@ -221,7 +221,8 @@ static char *run(const cell *c, table *t, tct_error *err) {
   char *text = NULL;
   if (c->stage->kind == SCORES) return tct_evaluate_json(c->model, t->data, &config, err);
   if (c->stage->kind == SEARCH) {
-    tct_model *m = tct_fit_tries(c->composition, t->data, SHARE, &config, NULL, NULL, err);
+    const tct_data *data = t->data;
+    tct_model *m = tct_fit_search(c->search[c->weighed == PERSONS], &data, 1, &config, NULL, NULL, err);
     text = m ? tct_model_json(m, err) : NULL;
     tct_model_free(m);
     return text;
@@ -364,12 +365,15 @@ static tct_model *model_of(const stage *s, int intercept) {
   return m;
 }
 
-static tct_composition *search_of(const stage *s, int intercept, tct_neighbours relation, int64_t rows) {
+static tct_composition *search_of(const stage *s, int intercept, tct_neighbours relation, int64_t rows, int persons) {
   tct_error err = {0};
   tct_config config[2] = {settings(s, intercept, relation), settings(s, intercept, relation)};
   const tct_config *at[] = {&config[0], &config[1]};
   config[1].solver = "dpgd:steps=3,clip=0.2";
-  tct_composition *made = tct_compose_tries(at, 2, 2, 0.3, rows - tct_search_split(rows, SHARE, NULL), P, &err);
+  tct_search how;
+  tct_search_default(&how);
+  how.tries = 2, how.held = SHARE, how.persons = persons;
+  tct_composition *made = tct_search_plan(at, 2, &how, rows, P, &err);
   if (!made) fail_msg("%s", err.text);
   return made;
 }
@@ -392,8 +396,8 @@ static void try_stage(const stage *s, tct_neighbours relation, counted *count) {
     int from = (int)(world_u64(&count->random) % (uint64_t)step);
     cell c = {.stage = s, .rows = n, .intercept = k % 2, .relation = relation};
     tct_model *model = s->kind == SCORES ? model_of(s, c.intercept) : NULL;
-    tct_composition *search = s->kind == SEARCH ? search_of(s, c.intercept, relation, n) : NULL;
-    c.model = model, c.composition = search;
+    for (int u = 0; u < 2 && s->kind == SEARCH; u++) c.search[u] = search_of(s, c.intercept, relation, n, u);
+    c.model = model;
     for (int i = from; i < OF_A_SIZE; i += step) {
       if (s->read && i / 4 % 8) continue; /* text has one layout, and words are doubles */
       c.at = at[i % 4], c.layout = i / 4 % 4, c.type = i / 16 % 2 ? TCT_F32 : TCT_F64, c.weighed = (weighed)(i / 32);
@@ -402,7 +406,7 @@ static void try_stage(const stage *s, tct_neighbours relation, counted *count) {
     }
     count->cells += s->read ? OF_A_SIZE / 8 : OF_A_SIZE;
     tct_model_free(model);
-    tct_composition_free(search);
+    for (int u = 0; u < 2; u++) tct_composition_free(c.search[u]);
   }
   for (int r = 0; r < RELEASES && count->looked > looked; r++)
     if (reach[r] >= 0) least = fmin(least, reach[r]);

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "model/model.h"
+#include "several/composition.h"
 #include "train/plan.h"
 
 #include <math.h>
@@ -176,10 +177,14 @@ static void an_amendment_tells_every_fact(void **state) {
   tct_config c = settings("dpgd");
   tct_data *data = records();
   tct_model *model = fitted(&c, data);
+  char run[] = "run", head[] = "head";
+  const tct_ledger_receipt receipt = {.head = head, .run = run, .for_tests = 1};
+  const tct_composition none = {0};
   tct_amendment all;
   tct_amendment_default(&all);
-  all.unaccounted = facts, all.for_tests = 1, all.ledger_run = "run", all.ledger_head = "head";
+  all.unaccounted = facts;
   assert_int_equal(tct_model_amend(model, &all, &err), TCT_OK);
+  assert_int_equal(tct_model_claim(model, &none, &receipt, false, facts, &err), TCT_OK);
   char *text = tct_model_json(model, &err);
   json_t *root = json_loads(text, 0, NULL), *privacy = json_object_get(root, "privacy"),
          *list = json_object_get(privacy, "unaccounted"), *ledger = json_object_get(privacy, "ledger");

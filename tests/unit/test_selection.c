@@ -8,6 +8,7 @@
 
 #include "account/account.h"
 #include "account/selection.h"
+#include "several/composition.h"
 #include "tacit.h"
 
 #include <jansson.h>
@@ -181,6 +182,14 @@ static void one_try_on_average_is_one_try_and_seeds_repeat(void **state) {
 /* ---- the budget ----------------------------------------------------------------------------------------------------
  */
 
+static tct_composition *compose_tries(const tct_config *const *at, size_t count, int64_t mean, double share,
+                                      int64_t rows, tct_error *err) {
+  tct_search how;
+  tct_search_default(&how);
+  how.tries = mean, how.share = share;
+  return tct_search_plan(at, count, &how, rows, 6, err);
+}
+
 static json_t *composed(const char *const *solvers, size_t count, double epsilon, tct_composition **made) {
   tct_config config[4];
   const tct_config *at[4];
@@ -191,7 +200,7 @@ static json_t *composed(const char *const *solvers, size_t count, double epsilon
     config[j].epsilon = epsilon, config[j].delta = 1e-5, config[j].row_norm = 1;
     at[j] = &config[j];
   }
-  *made = tct_compose_tries(at, count, 50, 0.3, 4000, 6, &err);
+  *made = compose_tries(at, count, 50, 0.3, 4000, &err);
   if (!*made) fail_msg("%s", err.text);
   char *text = tct_composition_json(*made, &err);
   json_t *root = json_loads(text, 0, NULL);
@@ -241,12 +250,12 @@ static void what_cannot_be_searched_is_refused_with_a_sentence(void **state) {
   tct_error err = {0};
   tct_config_default(&config);
   config.loss = "logistic", config.solver = "dpgd", config.epsilon = 1, config.delta = 1e-5, config.row_norm = 1;
-  assert_null(tct_compose_tries(&at, 1, 0, 0.3, 4000, 6, &err));
+  assert_null(compose_tries(&at, 1, 0, 0.3, 4000, &err));
   assert_non_null(strstr(err.text, "; "));
-  assert_null(tct_compose_tries(&at, 1, 50, 1, 4000, 6, &err));
-  assert_null(tct_compose_tries(&at, 0, 50, 0.3, 4000, 6, &err));
+  assert_null(compose_tries(&at, 1, 50, 1, 4000, &err));
+  assert_null(compose_tries(&at, 0, 50, 0.3, 4000, &err));
   config.delta = 0;
-  assert_null(tct_compose_tries(&at, 1, 50, 0.3, 4000, 6, &err));
+  assert_null(compose_tries(&at, 1, 50, 0.3, 4000, &err));
   assert_int_equal(err.status, TCT_E_USAGE);
   assert_non_null(strstr(err.text, "delta"));
 }
@@ -281,7 +290,10 @@ static void a_search_of_all_settings_pays_for_every_fit_and_for_the_choice(void 
       config[j].loss = "logistic", config[j].solver = solvers[j], config[j].epsilon = 1, config[j].delta = 1e-6;
       config[j].row_norm = 1, config[j].neighbours = relation;
     }
-    tct_composition *made = tct_compose_search(at, 3, 0.1, 2000, 4, &err);
+    tct_search how;
+    tct_search_default(&how);
+    how.law = TCT_SEARCH_ALL;
+    tct_composition *made = tct_search_plan(at, 3, &how, 2500, 4, &err);
     if (!made) fail_msg("%s", err.text);
     json_t *root = json_loads(tct_composition_json(made, &err), 0, NULL), *list = json_object_get(root, "events");
     size_t count = json_array_size(list);
@@ -295,7 +307,7 @@ static void a_search_of_all_settings_pays_for_every_fit_and_for_the_choice(void 
     json_decref(root);
     tct_composition_free(made);
     config[2].neighbours = !relation;
-    assert_null(tct_compose_search(at, 3, 0.1, 2000, 4, &err));
+    assert_null(tct_search_plan(at, 3, &how, 2500, 4, &err));
     assert_int_equal(err.status, TCT_E_USAGE);
   }
 }
@@ -316,7 +328,7 @@ static void a_search_that_could_not_be_verified_is_refused_before_it_is_one(void
       config[j].epsilon = 4, config[j].delta = 1e-6, config[j].row_norm = 1;
       at[j] = &config[j];
     }
-    tct_composition *made = tct_compose_tries(at, COUNT, 10, 0.3, 30000, 6, &err);
+    tct_composition *made = compose_tries(at, COUNT, 10, 0.3, 30000, &err);
     if ((made == NULL) != refused) fail_msg("%d: %s", refused, err.text);
     if (refused) assert_non_null(strstr(err.text, "to verify the model of these 8 settings"));
     tct_composition_free(made);

@@ -1,6 +1,8 @@
-/* choose.c - one private choice among candidates, for scores that were computed elsewhere. */
-#include "study/study.h"
-#include "tacit.h"
+/* choose.c - one private choice among candidates, by their scores; and how many tries a search makes. */
+#include "several/composition.h"
+
+#include "account/selection.h"
+#include "core/number.h"
 
 #include <math.h>
 
@@ -19,12 +21,13 @@ static tct_status check(const double *score, int64_t count, double change, doubl
 /* Each try is the last with chance 1/mean, by a uniform choice among `mean` equal scores: exactly geometric. */
 tct_status tct_draw_tries(int64_t mean, const uint64_t *seed, int64_t *tries, tct_error *err) {
   tct_error_clear(err);
-  if (mean < 1 || mean > 10000)
-    return tct_fail(err, TCT_E_USAGE, "the mean number of tries must lie between 1 and 10000; give e.g. 50");
-  static const double equal[10000];
+  if (mean < 1 || mean > TCT_SELECTION_MOST)
+    return tct_fail(err, TCT_E_USAGE, "the mean number of tries must lie between 1 and %d; give e.g. 50",
+                    TCT_SELECTION_MOST);
+  static const double equal[TCT_SELECTION_MOST];
   int64_t last = 1;
   uint64_t own = seed ? *seed : 0;
-  for (*tries = 0; last; ++*tries, own += 0x9e3779b97f4a7c15u) /* seeds far apart, for tests */
+  for (*tries = 0; last; ++*tries, own += TCT_SPLIT_MIX_STEP) /* seeds far apart, for tests */
     TCT_TRY(tct_choose(equal, mean, 1, 1, seed ? &own : NULL, &last, err));
   return TCT_OK;
 }

@@ -1,4 +1,5 @@
-/* test_fit_tries.c - a private search in one call: what it keeps for scores, which try wins, and what nobody learns. */
+/* test_fit_search.c - a private search in one call: what it keeps for scores, which model wins, and what nobody learns.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,7 @@
 
 #include "core/number.h"
 #include "model/model.h"
+#include "several/composition.h"
 #include "short_ledger.h"
 
 #include <jansson.h>
@@ -44,10 +46,28 @@ static tct_data *table(void) {
   return data;
 }
 
-static tct_composition *compose(const char *const *solvers, size_t count, int64_t mean) {
+static tct_composition *compose_by(const tct_config *const *at, size_t count, tct_search how, int64_t rows) {
+  tct_error err = {0};
+  tct_composition *made = tct_search_plan(at, count, &how, rows, COLS, &err);
+  if (!made) fail_msg("%s", err.text);
+  return made;
+}
+
+static tct_search tries_of(int64_t mean, bool persons) {
+  tct_search how;
+  tct_search_default(&how);
+  how.tries = mean, how.held = SHARE, how.persons = persons;
+  return how;
+}
+
+static tct_model *search_for(const tct_composition *c, const tct_data *data, const tct_config *run, int64_t *candidate,
+                             double *score, tct_error *err) {
+  return tct_fit_search(c, &data, 1, run, candidate, score, err);
+}
+
+static tct_composition *compose_for(const char *const *solvers, size_t count, tct_search how) {
   tct_config config[4];
   const tct_config *at[4];
-  tct_error err = {0};
   for (size_t j = 0; j < count; j++) {
     tct_config_default(&config[j]);
     config[j].loss = "logistic", config[j].solver = solvers[j];
@@ -55,10 +75,11 @@ static tct_composition *compose(const char *const *solvers, size_t count, int64_
     config[j].epsilon = 3, config[j].delta = 1e-5, config[j].row_norm = 1, config[j].threads = 1;
     at[j] = &config[j];
   }
-  int64_t rows = ROWS - tct_search_split(ROWS, SHARE, NULL);
-  tct_composition *made = tct_compose_tries(at, count, mean, 0.3, rows, COLS, &err);
-  if (!made) fail_msg("%s", err.text);
-  return made;
+  return compose_by(at, count, how, ROWS);
+}
+
+static tct_composition *compose(const char *const *solvers, size_t count, int64_t mean) {
+  return compose_for(solvers, count, tries_of(mean, false));
 }
 
 /* Rows i with held[i] == wanted, as a table of their own. */
@@ -192,7 +213,7 @@ static void compare(bool persons) {
   static const char *const solvers[] = {"dpgd:steps=10", "dpgd:steps=10,clip=0.1", "dpmetric"};
   tct_data *data = table();
   if (persons) weigh(data, NULL, 0);
-  tct_composition *c = compose(solvers, 3, 8);
+  tct_composition *c = compose_for(solvers, 3, tries_of(8, persons));
   int most = 0, several = 0;
   for (uint64_t seed = 1; seed <= 5; seed++) {
     double weights[COLS] = {0}, best = 0, score = 0;
@@ -200,7 +221,7 @@ static void compare(bool persons) {
     int64_t candidate = -1, want = by_hand(c, persons, seed, weights, &best, runs);
     tct_config run = seeded(seed);
     tct_error err = {0};
-    tct_model *model = tct_fit_tries(c, data, SHARE, &run, &candidate, &score, &err);
+    tct_model *model = search_for(c, data, &run, &candidate, &score, &err);
     if (!model) fail_msg("%s", err.text);
     assert_int_equal(candidate, want);
     assert_true(score == best);
@@ -254,14 +275,10 @@ static double claim_of(const tct_composition *c, const char *of, const char *whi
 
 static tct_composition *compose_classes(tct_config *config, const char *loss, int64_t mean) {
   const tct_config *at = config;
-  tct_error err = {0};
   tct_config_default(config);
   config->loss = loss, config->solver = "dpgd:steps=10", config->penalty = "l2:lambda=1e-3";
   config->epsilon = 3, config->delta = 1e-5, config->row_norm = 1, config->threads = 1, config->classes = 3;
-  int64_t rows = ROWS - tct_search_split(ROWS, SHARE, NULL);
-  tct_composition *made = tct_compose_tries(&at, 1, mean, 0.3, rows, COLS, &err);
-  if (!made) fail_msg("%s", err.text);
-  return made;
+  return compose_by(&at, 1, tries_of(mean, false), ROWS);
 }
 
 static void at_most_half_a_percent_of_epsilon_is_left_over(void **state) {
@@ -272,12 +289,12 @@ static void at_most_half_a_percent_of_epsilon_is_left_over(void **state) {
     for (int k = 0; k < 12; k++) {
       tct_config config;
       const tct_config *at = &config;
-      tct_error err = {0};
+      tct_search how = tries_of(means[i], false);
+      how.share = shares[k / 3];
       tct_config_default(&config);
       config.loss = "logistic", config.solver = "dpgd:steps=10", config.penalty = "l2:lambda=1e-3";
       config.epsilon = epsilons[k % 3], config.delta = 1e-6, config.row_norm = 1;
-      tct_composition *made = tct_compose_tries(&at, 1, means[i], shares[k / 3], 100000, COLS, &err);
-      if (!made) fail_msg("%s", err.text);
+      tct_composition *made = compose_by(&at, 1, how, 100000);
       double whole = claim_of(made, NULL, "epsilon"), part = whole / config.epsilon;
       if (!(part <= 1 && part >= 0.995))
         fail_msg("%g of epsilon %g is used at %d tries, share %g", part, config.epsilon, (int)means[i], shares[k / 3]);
@@ -295,7 +312,7 @@ static void a_try_of_several_classes_is_one_fit_of_each_within_the_budget_of_the
   tct_data_free(table()); /* fills the records that fruits() picks from */
   tct_composition *c = compose_classes(&config, "logistic", 1);
   tct_data *all = fruits(NULL, 0, x, y);
-  tct_model *found = tct_fit_tries(c, all, SHARE, &run, NULL, NULL, &err);
+  tct_model *found = search_for(c, all, &run, NULL, NULL, &err);
   if (!found) fail_msg("%s", err.text);
   tct_data_free(all);
   uint64_t state_of_fit = (5 + 2 * STEP) & INT64_MAX;
@@ -328,7 +345,7 @@ static void the_file_of_a_search_of_several_classes_verifies_and_claims_all_thei
   tct_data *all = fruits(NULL, 0, x, y);
   for (int k = 0; k < 2; k++) {
     tct_composition *c = compose_classes(&config, losses[k], 6);
-    tct_model *model = tct_fit_tries(c, all, SHARE, &run, NULL, NULL, &err);
+    tct_model *model = search_for(c, all, &run, NULL, NULL, &err);
     if (!model || tct_model_write(model, file, &err) != TCT_OK) fail_msg("%s", err.text);
     char *verdict = tct_verify_json(file, NULL, NULL, NULL, &err), *text = tct_model_json(model, &err);
     json_t *root = json_loads(verdict, 0, NULL), *said = json_loads(text, 0, NULL);
@@ -416,7 +433,7 @@ static char *one_search(const tct_composition *c, const tct_data *data, int64_t 
   assert_int_equal(tct_ledger_make(ledger, &options, &err), TCT_OK);
   run.ledger = ledger, run.progress = show, run.cancel = go_on, run.user = &s;
   double began = seconds_now();
-  tct_model *model = tct_fit_tries(c, data, SHARE, &run, NULL, NULL, &err);
+  tct_model *model = search_for(c, data, &run, NULL, NULL, &err);
   double took = seconds_now() - began;
   if (!model) fail_msg("%s", err.text);
   assert_int_equal(s.shown, 0);
@@ -457,7 +474,7 @@ static void a_search_that_is_cancelled_ends_and_was_asked_once(void **state) {
   tct_error err = {0};
   int asked = 0;
   run.cancel = enough, run.user = &asked;
-  assert_null(tct_fit_tries(c, data, SHARE, &run, NULL, NULL, &err));
+  assert_null(search_for(c, data, &run, NULL, NULL, &err));
   assert_int_equal(err.status, TCT_E_CANCELLED);
   assert_int_equal(asked, 1);
   tct_composition_free(c);
@@ -495,11 +512,11 @@ static void the_ledger_is_charged_once_with_the_whole_or_the_search_does_not_beg
   tct_config_default(&run);
   run.ledger = ledger, run.output = file, run.threads = 1;
   run.has_seed = 1; /* which this ledger takes from nobody */
-  assert_null(tct_fit_tries(c, data, SHARE, &run, NULL, NULL, &err));
+  assert_null(search_for(c, data, &run, NULL, NULL, &err));
   assert_non_null(strstr(err.text, "seed"));
   assert_true(runs_and_spent(ledger, &runs) == 0 && runs == 0);
   run.has_seed = 0;
-  tct_model *model = tct_fit_tries(c, data, SHARE, &run, NULL, NULL, &err);
+  tct_model *model = search_for(c, data, &run, NULL, NULL, &err);
   if (!model) fail_msg("%s", err.text);
   double spent = runs_and_spent(ledger, &runs);
   assert_int_equal(runs, 1);
@@ -512,7 +529,7 @@ static void the_ledger_is_charged_once_with_the_whole_or_the_search_does_not_beg
   json_decref(root);
   tct_text_free(verdict);
   tct_model_free(model);
-  assert_null(tct_fit_tries(c, data, SHARE, &run, NULL, NULL, &err)); /* 1 is left of 3 */
+  assert_null(search_for(c, data, &run, NULL, NULL, &err)); /* 1 is left of 3 */
   assert_int_equal(err.status, TCT_E_BUDGET);
   assert_true(runs_and_spent(ledger, &runs) == spent && runs == 1);
   unlink(file);
@@ -555,7 +572,7 @@ static void a_search_is_charged_before_its_tries_and_shows_the_ledger_every_row(
   unlink(ledger);
   if (ledger_for_tests(ledger, &err) != TCT_OK) fail_msg("%s", err.text);
   run.ledger = ledger, run.cancel = once_charged, run.user = &user;
-  assert_null(tct_fit_tries(c, data, SHARE, &run, NULL, NULL, &err));
+  assert_null(search_for(c, data, &run, NULL, NULL, &err));
   assert_int_equal(err.status, TCT_E_CANCELLED);
   assert_int_equal(user.runs, 1);
   /* A row that scores alone is another one: that is changed input, as for a row to train on. */
@@ -564,10 +581,10 @@ static void a_search_is_charged_before_its_tries_and_shows_the_ledger_every_row(
   int64_t row = 0;
   while (!held[row]) row++;
   values[row * COLS] += 0.25;
-  assert_null(tct_fit_tries(d, data, SHARE, &run, NULL, NULL, &err));
+  assert_null(search_for(d, data, &run, NULL, NULL, &err));
   assert_int_equal(err.status, TCT_E_BUDGET);
   values[row * COLS] -= 0.25;
-  tct_model *model = tct_fit_tries(d, data, SHARE, &run, NULL, NULL, &err);
+  tct_model *model = search_for(d, data, &run, NULL, NULL, &err);
   if (!model) fail_msg("%s", err.text);
   tct_model_free(model);
   unlink(ledger);
@@ -588,8 +605,7 @@ static void a_search_never_claims_more_than_its_budget_nor_with_less_delta(void 
     tct_config_default(&config);
     config.loss = "logistic", config.solver = k % 2 ? "dpgd:steps=7" : "dpgd:steps=90", config.row_norm = 1;
     config.epsilon = budgets[k % 4], config.delta = k % 3 ? 1e-5 : 1e-9;
-    tct_composition *c = tct_compose_tries(&at, 1, means[k / 4], 0.3, 1000, COLS, &err);
-    if (!c) fail_msg("%s", err.text);
+    tct_composition *c = compose_by(&at, 1, tries_of(means[k / 4], false), 1000);
     char *text = tct_composition_json(c, &err);
     json_t *root = json_loads(text, 0, NULL);
     const char *event = json_string_value(json_array_get(json_object_get(root, "events"), 0));
@@ -615,11 +631,10 @@ static void a_seeded_search_says_so_and_names_what_any_candidate_left_unpaid(voi
     config[j].loss = "logistic", config[j].solver = "dpgd:steps=4", config[j].scale = j ? "max-abs" : "none";
     config[j].epsilon = 3, config[j].delta = 1e-5, config[j].row_norm = 1;
   }
-  int64_t rows = ROWS - tct_search_split(ROWS, SHARE, NULL), winner;
-  tct_composition *c = tct_compose_tries(at, 2, 3, 0.3, rows, COLS, &err);
-  if (!c) fail_msg("%s", err.text);
+  int64_t winner;
+  tct_composition *c = compose_by(at, 2, tries_of(3, false), ROWS);
   for (run.seed = 7; !(won[0] && won[1]); run.seed++) {
-    tct_model *model = tct_fit_tries(c, data, SHARE, &run, &winner, NULL, &err);
+    tct_model *model = search_for(c, data, &run, &winner, NULL, &err);
     if (!model) fail_msg("%s", err.text);
     char *text = tct_model_json(model, &err);
     json_t *root = json_loads(text, 0, NULL), *privacy = json_object_get(root, "privacy");
@@ -636,30 +651,197 @@ static void a_seeded_search_says_so_and_names_what_any_candidate_left_unpaid(voi
 
 static void what_cannot_be_searched_is_refused_before_the_charge(void **state) {
   (void)state;
-  static const char *const solvers[] = {"dpgd:steps=10"};
+  static const char *const solvers[] = {"dpgd:steps=10", "dpgd:steps=5"}, *const objpert[] = {"objpert"};
   tct_data *data = table(), *weighed = tct_data_relabel(data, NULL, TCT_LABELS_BINARY, NULL, 0, 0, NULL);
-  static const char *const objpert[] = {"objpert"};
-  tct_composition *c = compose(solvers, 1, 6), *other;
-  tct_config run = seeded(1), fit = seeded(1);
-  const tct_config *at = &fit;
+  const tct_data *two[] = {data, data, data};
+  tct_composition *c = compose(solvers, 2, 6), *other;
+  tct_config run = seeded(1);
+  tct_search how = tries_of(6, false);
   tct_error err = {0};
-  fit.loss = "logistic", fit.solver = "dpgd", fit.epsilon = 1, fit.delta = 1e-5, fit.row_norm = 1;
-  other = tct_compose_search(&at, 1, 0.1, ROWS, COLS, &err);
-  assert_non_null(other);
-  assert_null(tct_fit_tries(other, data, SHARE, &run, NULL, NULL, &err));
-  assert_non_null(strstr(err.text, "tct_compose_tries"));
-  assert_null(tct_fit_tries(c, data, 0.3, &run, NULL, NULL, &err));
-  assert_int_equal(err.status, TCT_E_DATA);
-  assert_null(tct_fit_tries(c, data, 1.5, &run, NULL, NULL, &err));
-  assert_int_equal(err.status, TCT_E_USAGE);
+  assert_null(tct_fit_search(c, two, 3, &run, NULL, NULL, &err));
+  assert_non_null(strstr(err.text, "one for each"));
   weigh(weighed, NULL, 0);
-  tct_composition_free(other);
-  other = compose(objpert, 1, 6);
-  assert_null(tct_fit_tries(other, weighed, SHARE, &run, NULL, NULL, &err));
+  assert_null(search_for(c, weighed, &run, NULL, NULL, &err));
+  assert_non_null(strstr(err.text, "another unit"));
+  other = compose_for(objpert, 1, tries_of(6, true));
+  assert_null(search_for(other, data, &run, NULL, NULL, &err));
+  assert_non_null(strstr(err.text, "another unit"));
+  assert_null(search_for(other, weighed, &run, NULL, NULL, &err));
   assert_non_null(strstr(err.text, "not a person's records together"));
+  tct_composition_free(other);
+  other = compose_for(solvers, 2, how);
+  data->x.rows--;
+  assert_null(search_for(other, data, &run, NULL, NULL, &err));
+  assert_int_equal(err.status, TCT_E_DATA);
+  data->x.rows++;
   tct_composition_free(other);
   tct_composition_free(c);
   tct_data_free(weighed);
+  tct_data_free(data);
+}
+
+/* ---- every setting once --------------------------------------------------------------------------------------------
+ */
+
+enum { ALL = 3 };
+
+/* The same search made of its parts: fits, whole-number scores, and the choice. */
+static int64_t all_by_hand(const tct_composition *c, const char *const *solvers, bool persons, uint64_t seed,
+                           double *weights) {
+  static double x[ROWS * COLS], y[ROWS], hx[ROWS * COLS], hy[ROWS];
+  unsigned char held[ROWS];
+  double score[ALL], of[ALL][COLS];
+  int64_t index = -1;
+  tct_error err = {0};
+  tct_search_split(ROWS, SHARE, held);
+  tct_data *train = rows_of(held, 0, x, y), *rest = rows_of(held, 1, hx, hy);
+  if (persons) weigh(train, held, 0), weigh(rest, held, 1);
+  for (int j = 0; j < ALL; j++) {
+    tct_config config = seeded((seed + (uint64_t)(j + 1) * STEP) & INT64_MAX);
+    config.loss = "logistic", config.penalty = "l2:lambda=1e-3", config.solver = solvers[j], config.row_norm = 1;
+    config.epsilon = claim_of(c, "each", "epsilon"), config.delta = claim_of(c, "each", "delta");
+    tct_plan *plan = tct_plan_new(&config, tct_data_rows(train), COLS, &err);
+    tct_model *model = tct_fit(plan, train, &err);
+    if (!model || tct_predict(model, rest, hx, &err) != TCT_OK) fail_msg("%s", err.text);
+    score[j] = 0;
+    for (int64_t i = 0, at = 0; i < ROWS; i++)
+      if (held[i]) {
+        bool right = (hx[at] > 0) == (hy[at] > 0);
+        double weight = persons ? fmin(counts((int)i) / MOST, 1) : 1;
+        score[j] += persons ? floor((1 << 20) * weight * right) : right;
+        at++;
+      }
+    memcpy(of[j], tct_model_coefficients(model), sizeof of[j]);
+    tct_model_free(model);
+    tct_plan_free(plan);
+    tct_data_free(rest);
+    rest = rows_of(held, 1, hx, hy);
+    if (persons) weigh(rest, held, 1);
+  }
+  double change = persons ? 1 << 20 : 1;
+  assert_int_equal(tct_choose(score, ALL, change, c->choice, &seed, &index, &err), TCT_OK);
+  memcpy(weights, of[index], sizeof of[index]);
+  tct_data_free(train);
+  tct_data_free(rest);
+  return index;
+}
+
+static void all_settings_are_fitted_once_and_one_is_chosen(void **state) {
+  (void)state;
+  static const char *const solvers[] = {"dpgd:steps=10", "dpgd:steps=10,clip=0.1", "dpgd:steps=1"};
+  bool won[ALL] = {false};
+  for (int k = 0; k < 12; k++) {
+    bool persons = k % 3 == 2;
+    tct_search how = tries_of(50, persons);
+    how.law = TCT_SEARCH_ALL;
+    tct_data *data = table();
+    if (persons) weigh(data, NULL, 0);
+    tct_composition *c = compose_for(solvers, ALL, how);
+    double weights[COLS] = {0}, score = 0;
+    int64_t candidate = -1, want = all_by_hand(c, solvers, persons, (uint64_t)k, weights);
+    tct_config run = seeded((uint64_t)k);
+    tct_error err = {0};
+    tct_model *model = search_for(c, data, &run, &candidate, &score, &err);
+    if (!model) fail_msg("%s", err.text);
+    assert_int_equal(candidate, want);
+    assert_true(isnan(score)); /* it is exact, and nobody gets it */
+    assert_memory_equal(tct_model_coefficients(model), weights, sizeof weights);
+    won[want] = true;
+    tct_model_free(model);
+    tct_composition_free(c);
+    tct_data_free(data);
+  }
+  assert_true(won[0] + won[1] + won[2] > 1);
+}
+
+/* Labels and predictions are cut to the public bound.  One record moves a score by no more than the choice is told, and
+ * some record by nearly as much; a person's records together too. */
+static void one_record_moves_a_whole_score_by_no_more_than_the_choice_is_told(void **state) {
+  (void)state;
+  static const char *const losses[] = {"logistic", "squared", "poisson:margin=2"};
+  uint32_t random = 5;
+  for (int k = 0; k < 3; k++) {
+    double one[] = {1}, y[4], most = 0, worst = 0;
+    tct_model m = {.version = 3, .loss = (char *)losses[k], .cols = 1, .coefficients = one, .scale = "none"};
+    m.labels = k ? TCT_LABELS_REAL : TCT_LABELS_BINARY, m.label_bound = 3, m.label_shift = k == 1 ? -1 : 0;
+    m.row_norm = NAN;
+    assert_int_equal(tct_whole_score_most(&m, false, &most, NULL), TCT_OK);
+    for (int t = 0; t < 600; t++) {
+      double x[4], score[2];
+      for (int i = 0; i < 4; i++) {
+        random = random * 1664525u + 1013904223u;
+        double size = ldexp(1, (int)(random >> 28) - 4);
+        x[i] = ((random >> 8) % 2 ? 1 : -1) * size, y[i] = k                   ? ((random >> 9) % 2 ? size : -size)
+                                                           : (random >> 9) % 2 ? 1
+                                                                               : -1;
+        if (k == 2) y[i] = fabs(y[i]);
+      }
+      tct_matrix rows = {.rows = 4, .cols = 1, .stride = 1, .values = x, .layout = TCT_DENSE_ROWS};
+      tct_error err = {0};
+      for (int turn = 0; turn < 2; turn++) {
+        if (turn) rows.rows = 3; /* the last is taken away */
+        tct_data *data = tct_data_view(&rows, y, k ? TCT_LABELS_REAL : TCT_LABELS_BINARY, NULL, NULL, &err);
+        if (!data || tct_whole_score(&m, data, &score[turn], &err) != TCT_OK) fail_msg("%s", err.text);
+        assert_true(score[turn] == floor(score[turn]));
+        tct_data_free(data);
+      }
+      worst = fmax(worst, (score[0] - score[1]) / most);
+      assert_true(score[0] >= score[1]);
+    }
+    assert_true(worst > 0.9 && worst <= 1);
+    m.label_bound = NAN;
+    assert_true((tct_whole_score_most(&m, false, &most, NULL) == TCT_OK) == (k == 0));
+  }
+}
+
+static void choices_follow_the_exponential_law_and_take_whole_numbers_alone(void **state) {
+  (void)state;
+  static const double scores[] = {0, 1, 3}, odd[][2] = {{0.5, 1}, {1, NAN}, {0x1p60, 0}};
+  double want[3], sum = 0;
+  int drawn[3] = {0};
+  int64_t index = -1;
+  for (int j = 0; j < 3; j++) sum += want[j] = exp(scores[j] / 2);
+  for (uint64_t seed = 0; seed < 4000; seed++) {
+    assert_int_equal(tct_choose(scores, 3, 1, 1, &seed, &index, NULL), TCT_OK);
+    drawn[index]++;
+  }
+  for (int j = 0; j < 3; j++) { /* within 5 deviations: a false alarm in 10^6 */
+    double share = want[j] / sum;
+    assert_true(fabs(drawn[j] - 4000 * share) < 5 * sqrt(4000 * share * (1 - share)));
+  }
+  assert_int_equal(tct_choose(scores, 3, 1, INFINITY, NULL, &index, NULL), TCT_OK);
+  assert_int_equal(index, 2);
+  for (int k = 0; k < 3; k++) assert_int_equal(tct_choose(odd[k], 2, 1, 1, NULL, &index, NULL), TCT_E_USAGE);
+  assert_int_equal(tct_choose(scores, 0, 1, 1, NULL, &index, NULL), TCT_E_USAGE);
+  assert_int_equal(tct_choose(scores, 3, 0, 1, NULL, &index, NULL), TCT_E_USAGE);
+}
+
+static void progress_of_all_settings_is_that_of_the_whole(double fraction, void *user) {
+  double *last = user;
+  assert_true(fraction >= *last && fraction <= 1);
+  *last = fraction;
+}
+
+static void a_search_of_all_settings_shows_its_progress_and_can_be_cancelled(void **state) {
+  (void)state;
+  static const char *const solvers[] = {"dpgd:steps=10", "dpgd:steps=10,clip=0.1"};
+  tct_search how = tries_of(50, false);
+  tct_data *data = table();
+  tct_config run = seeded(3);
+  tct_error err = {0};
+  double last = 0;
+  int asked = 0;
+  how.law = TCT_SEARCH_ALL;
+  tct_composition *c = compose_for(solvers, 2, how);
+  run.progress = progress_of_all_settings_is_that_of_the_whole, run.user = &last;
+  tct_model *model = search_for(c, data, &run, NULL, NULL, &err);
+  if (!model) fail_msg("%s", err.text);
+  assert_true(last == 1);
+  run.progress = NULL, run.cancel = enough, run.user = &asked;
+  assert_null(search_for(c, data, &run, NULL, NULL, &err));
+  assert_int_equal(err.status, TCT_E_CANCELLED);
+  tct_model_free(model);
+  tct_composition_free(c);
   tct_data_free(data);
 }
 
@@ -679,6 +861,10 @@ int main(void) {
       cmocka_unit_test(what_cannot_be_searched_is_refused_before_the_charge),
       cmocka_unit_test(a_search_is_charged_before_its_tries_and_shows_the_ledger_every_row),
       cmocka_unit_test(a_search_never_claims_more_than_its_budget_nor_with_less_delta),
+      cmocka_unit_test(all_settings_are_fitted_once_and_one_is_chosen),
+      cmocka_unit_test(one_record_moves_a_whole_score_by_no_more_than_the_choice_is_told),
+      cmocka_unit_test(choices_follow_the_exponential_law_and_take_whole_numbers_alone),
+      cmocka_unit_test(a_search_of_all_settings_shows_its_progress_and_can_be_cancelled),
       cmocka_unit_test(a_seeded_search_says_so_and_names_what_any_candidate_left_unpaid),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
