@@ -37,6 +37,7 @@ typedef struct cli_args {
   const char *curve, *against;                      /* account */
   const char *candidates;                           /* search: file of settings */
   const char *selection;                            /* search: random | all */
+  const char *plan, *stage;                         /* study: file of stages; of a study's file: which one */
   const char *id;                                   /* predict: column whose texts stand before the predictions */
   double seconds;                                   /* audit */
   double level;                                     /* summary, predict: of an interval; NAN = not given */
@@ -102,6 +103,7 @@ typedef struct cli_verb {
 extern const cli_option cli_fit_options[];      /* of train and search: --loss to -o */
 extern const cli_option cli_fit_more_options[]; /* of train and search: --rows-per-person --report */
 extern const cli_option cli_train_options[];    /* of train alone */
+extern const cli_option cli_stage_options[];    /* --stage */
 extern const cli_option cli_page_options[];     /* --title --purpose --contact */
 extern const cli_option cli_read_options[]; /* --label --positive --classes --schema --invalid --cols --max-... --f32 */
 extern const cli_option cli_person_options[]; /* --person */

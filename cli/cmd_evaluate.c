@@ -115,7 +115,7 @@ static int run_evaluate(cli_args *args) {
   json_t *keep = NULL;
   int wrong = check_budget(args);
   if (wrong) return wrong;
-  tct_model *model = tct_model_read(args->operand[0], NULL, &err);
+  tct_model *model = tct_model_read(args->operand[0], NULL, args->stage, &err);
   if (!model) return cli_fail_error(&err);
   int code = cli_model_reading(args, model, &keep);
   if (!code) code = evaluate(args, model);
@@ -148,6 +148,6 @@ const cli_verb cli_evaluate = {
         "  tacit evaluate model.json held_out.csv --epsilon 0.1 --delta 1e-6 --ledger held_out.ledger\n",
     .min = 2,
     .max = 2,
-    .options = {options, cli_read_options, cli_person_options, cli_common_options},
+    .options = {options, cli_stage_options, cli_read_options, cli_person_options, cli_common_options},
     .run = run_evaluate,
 };

@@ -14,7 +14,7 @@ static const cli_option options[] = {
 static int run_export(cli_args *args) {
   tct_error err = {0};
   if (!args->liblinear) return cli_fail(CLI_USAGE, "say which form; there is one: --liblinear");
-  tct_model *model = tct_model_read(args->operand[0], NULL, &err);
+  tct_model *model = tct_model_read(args->operand[0], NULL, args->stage, &err);
   if (!model) return cli_fail_error(&err);
   tct_status status = tct_export_liblinear(model, cli_place(args->output), &err);
   tct_model_free(model);
@@ -37,6 +37,6 @@ const cli_verb cli_export = {
         "  tacit export --liblinear model.json -o model.liblinear\n",
     .min = 1,
     .max = 1,
-    .options = {options, cli_common_options},
+    .options = {options, cli_stage_options, cli_common_options},
     .run = run_export,
 };

@@ -280,7 +280,7 @@ static int run_predict(cli_args *args) {
   tct_error err = {0};
   json_t *keep = NULL;
   output_kind kind = MARGIN;
-  tct_model *model = tct_model_read(args->operand[0], NULL, &err);
+  tct_model *model = tct_model_read(args->operand[0], NULL, args->stage, &err);
   if (!model) return cli_fail_error(&err);
   int code = take_id(args);
   if (!code) code = cli_model_reading(args, model, &keep);
@@ -310,6 +310,6 @@ const cli_verb cli_predict = {
         "  tacit predict model.json new.csv --output probability --interval 0.95\n",
     .min = 2,
     .max = 2,
-    .options = {options, cli_read_options, cli_person_options, cli_common_options},
+    .options = {options, cli_stage_options, cli_read_options, cli_person_options, cli_common_options},
     .run = run_predict,
 };

@@ -38,7 +38,7 @@ static int run_report(cli_args *args) {
   tct_error err = {0};
   if (args->json && cli_is_stdout(args->output))
     return cli_fail(CLI_USAGE, "--json and a page on standard output exclude each other; give -o FILE.html");
-  tct_model *model = tct_model_read(args->operand[0], NULL, &err);
+  tct_model *model = tct_model_read(args->operand[0], NULL, args->stage, &err);
   if (!model) return cli_fail_error(&err);
   int code = 0;
   char *audit = audit_of(args, &code);
@@ -64,6 +64,6 @@ const cli_verb cli_report = {
         "  tacit report model.json -o model.html --title \"Income and education\" --contact data@registry.example\n",
     .min = 1,
     .max = 1,
-    .options = {options, cli_page_options, cli_common_options},
+    .options = {options, cli_stage_options, cli_page_options, cli_common_options},
     .run = run_report,
 };

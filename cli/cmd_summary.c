@@ -155,7 +155,7 @@ static void print_summary(const json_t *root) {
 
 static int run_summary(cli_args *args) {
   tct_error err = {0};
-  tct_model *model = tct_model_read(args->operand[0], NULL, &err);
+  tct_model *model = tct_model_read(args->operand[0], NULL, args->stage, &err);
   if (!model) return cli_fail_error(&err);
   char *text = tct_summary_json(model, isnan(args->level) ? 0.95 : args->level, args->covariance, &err);
   tct_model_free(model);
@@ -177,6 +177,6 @@ const cli_verb cli_summary = {
         "  tacit summary model.json --level 0.9 --covariance --json\n",
     .min = 1,
     .max = 1,
-    .options = {options, cli_common_options},
+    .options = {options, cli_stage_options, cli_common_options},
     .run = run_summary,
 };

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
   require(text != NULL);
   memcpy(text, bytes, count);
   text[count] = 0;
-  tct_model *model = tct_model_read(NULL, text, &err);
+  tct_model *model = tct_model_read(NULL, text, NULL, &err);
   require((model != NULL) == (err.status == TCT_OK) && (model || err.text[0] != 0));
   if (model) verify(text);
   tct_model_free(model);

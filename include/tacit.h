@@ -498,7 +498,8 @@ TCT_API char *tct_model_json(const tct_model *model, tct_error *err); /* the mod
 /* Writes aside, fsyncs, renames: an existing file is replaced whole or stays as it was.  TCT_E_USAGE: it is a ledger,
  * or one of the files that the model was trained from, by whatever name (tct_file_write). */
 TCT_API tct_status tct_model_write(const tct_model *model, const char *path, tct_error *err);
-TCT_API tct_model *tct_model_read(const char *path, const char *text, tct_error *err);
+/* stage: of a study's file, whose model, under the claim of the whole; NULL: its main, or the one that a file has. */
+TCT_API tct_model *tct_model_read(const char *path, const char *text, const char *stage, tct_error *err);
 TCT_API const char *tct_model_schema(const tct_model *model); /* of the training, as JSON text; NULL: none */
 TCT_API void tct_model_free(tct_model *model);
 /* out[rows][models] <- x.w + intercept after the model's own transforms (regression: the predicted label; counts, loss
@@ -573,6 +574,23 @@ TCT_API char *tct_report_page(const tct_model *model, const tct_page_options *op
 TCT_API tct_status tct_report_page_write(const tct_model *model, const tct_page_options *options, const char *path,
                                          tct_error *err);
 TCT_API tct_status tct_export_liblinear(const tct_model *model, const char *path, tct_error *err);
+
+/* ---- studies: several analyses of the same people, planned as one ---------------------------------- */
+
+/* asked: a list of stages with one budget, as JSON (docs/guide/study.md has its words): bounds that are estimated,
+ * models of several outcomes, scores of them.  Files that it names, of a schema or of a model to score, are read.
+ *
+ * What every stage may spend of so many records, without data.  JSON: epsilon, delta, neighbours, accountant, unit,
+ * rows, stages[{name, kind, part, rows, share{mu, epsilon, delta}, counts, events}]. */
+TCT_API char *tct_study_plan_json(const char *asked, int64_t rows, tct_error *err);
+/* Prepares every stage, charges the ledger once, and runs them in order.  path or frame, the other NULL: read once for
+ * each outcome, and once more by stages that wait for an estimate.  read: NULL, or options without labels, key and
+ * schema, which are the plan's to say.  config: its seed, ledger, input_changed, input_part, output, threads and
+ * callbacks are taken.  What a stage would refuse is refused before the charge; one whose noise led out of the range of
+ * numbers ends, and the others go on.  Returns the file's text, which is also written to config->output; of one fit
+ * alone it is a model file.  warning: NULL, or gets a text of the caller's for whoever runs this, or NULL. */
+TCT_API char *tct_study_run(const char *asked, const char *path, const tct_frame *frame, const tct_read_options *read,
+                            const tct_config *config, char **warning, tct_error *err);
 
 /* ---- a search: several fits on the same people, within one budget --------------------------------- */
 

@@ -7,7 +7,7 @@ set -uo pipefail
 # own room and tacit.h: always.  A room may only name rooms that stand above it in this list, so no arrow runs upward.
 rooms=(core infer event loss la/matrix la/kernels la/exact rng penalty account/curves account tls ranks
   read/table read/source read/schema read/frame read/format read mech solve solve/shared solve/dual solve/coordinate solve/gradient
-  solve/frank_wolfe solve/minimiser solve/onestep linear model ledger study train score several estimate certify summary)
+  solve/frank_wolfe solve/minimiser solve/onestep linear model ledger study train score several estimate stage certify summary)
 extra=(baselines nonprivate formats wire parties session report tools audit)
 solver="core infer event la loss penalty account mech solve solve/shared"
 declare -A law=(
@@ -24,12 +24,13 @@ declare -A law=(
   [solve/minimiser]="$solver" [solve/onestep]="$solver solve/gradient"
   [linear]="core event la loss penalty account mech solve solve/shared"
   [model]="core infer event la loss penalty read/table" [ledger]="core event la/matrix rng account ranks read/table model"
-  [study]="core event account ranks read/table mech ledger"
+  [study]="core event account ranks read/table mech model ledger"
   [train]="core infer event la loss penalty account ranks read mech solve model ledger study"
   [several]="core event account read mech model study train score"
   [score]="core event la/matrix loss account mech model ledger study train"
   [estimate]="core event la/matrix account read/table mech model ledger study train"
-  [certify]="core event account solve model ledger train estimate"
+  [stage]="core event la/matrix account read mech model ledger study train score estimate"
+  [certify]="core event account solve model ledger study train estimate stage"
   [summary]="core infer event loss penalty solve model read/schema"
   [baselines]="$solver solve/dual solve/gradient solve/minimiser" [nonprivate]="$solver solve/dual solve/coordinate solve/gradient solve/minimiser"
   [formats]="core read/table read/source read/schema read/format"

@@ -135,6 +135,6 @@ tct_status tct_session_take(const tct_own_part *own, const char *text, tct_model
   json_decref(expected);
   json_decref(said);
   if (status != TCT_OK) return status;
-  *out = tct_model_read(NULL, text, err);
+  *out = tct_model_read(NULL, text, NULL, err);
   return *out ? TCT_OK : err->status;
 }

@@ -16,6 +16,7 @@ from ._native import BudgetError, PrivacyWarning, UtilityWarning, components, ve
 from ._repeats import config
 from ._search import PrivateSearchCV
 from ._schema import PublicScaler, Schema
+from ._study import Study
 
 __version__ = version()
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "PrivateSearchCV",
     "PublicScaler",
     "Schema",
+    "Study",
     "Table",
     "UtilityWarning",
     "Verdict",

@@ -115,7 +115,7 @@ class Model(_native.Owned):
         text : str
             JSON, as ``Model.text`` has it.
         """
-        return cls(_native.call("tct_model_read", None, _native.text(text)))
+        return cls(_native.call("tct_model_read", None, _native.text(text), None))
 
     def amended(
         self,
@@ -154,7 +154,7 @@ class Model(_native.Owned):
         if factor is not None:
             factor, shift = (np.ascontiguousarray(each, dtype=np.float64) for each in (factor, shift))
             what.scale_factor, what.scale_shift = factor.ctypes.data, shift.ctypes.data
-        handle = _native.call("tct_model_read", None, _native.text(self.text))
+        handle = _native.call("tct_model_read", None, _native.text(self.text), None)
         try:
             _native.call("tct_model_amend", handle, ctypes.byref(what))
         except BaseException:
@@ -455,7 +455,7 @@ def read_model(path: Path) -> Model:
     path : str or path
         The file.
     """
-    return Model(_native.call("tct_model_read", _native.text(path), None))
+    return Model(_native.call("tct_model_read", _native.text(path), None, None))
 
 
 class Verdict(enum.Enum):

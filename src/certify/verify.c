@@ -122,14 +122,12 @@ static void check_inference(report *r, const tct_model *m) {
              : "the standard errors are not those that this solver gives; the file was edited");
 }
 
-static void check_claim(report *r, const tct_model *m);
-
 /* The fit's own claim first: the numbers that the report ends with are those of the whole. */
 static void check_estimated(report *r, const tct_model *m, const json_t *file) {
   tct_model fit;
   if (tct_verify_estimate(r, m, &fit)) {
     tct_verify_fits(r, &fit, file);
-    check_claim(r, &fit);
+    tct_verify_claim(r, &fit);
   }
   tct_verify_estimate_free(&fit);
 }
@@ -196,7 +194,7 @@ static void check_second(report *r, const tct_model *m, const tct_accountant *ac
         "no epsilon below %.8g is possible for these events; the claim is %.8g", lower, m->epsilon);
 }
 
-static void check_claim(report *r, const tct_model *m) {
+void tct_verify_claim(report *r, const tct_model *m) {
   int numbers = isfinite(m->epsilon) && m->epsilon > 0 && m->delta >= 0 && m->delta < 1;
   check(r, "claim", numbers, numbers ? "epsilon %.8g, delta %.8g" : "epsilon or delta is out of range (%g, %g)",
         m->epsilon, m->delta);
@@ -302,17 +300,34 @@ static void check_model(report *r, const tct_model *model, const json_t *file) {
     tct_verify_no_estimate(r, model);
   }
   if (model->is_private)
-    check_claim(r, model);
+    tct_verify_claim(r, model);
   else
     check_none(r, json_object_get(file, "privacy"));
 }
 
-/* model: NULL where the file holds none, for the reason `why`. */
+void tct_verify_one(report *r, const tct_model *model, const json_t *file) {
+  check_file(r, model, file, "");
+  check_model(r, model, file);
+}
+
+/* Of a study: what it claims, as a model without weights. */
+static tct_model *claim_of(const json_t *file, tct_error *why) {
+  tct_model *claim = TCT_NEW(tct_model, 1);
+  if (claim && tct_study_claim_read(file, claim, why) == TCT_OK) return claim->version = 1, claim;
+  tct_model_free(claim);
+  return NULL;
+}
+
+/* model: NULL where the file holds none, for the reason `why`; of a study it is the claim of the whole. */
 static report verify(const tct_model *model, const json_t *file, const char *why, const char *ledger) {
   tct_work before = tct_work_begin(TCT_WORK_VERIFY);
   report r = {.root = json_object(), .checks = json_array(), .ok = 1};
-  check_file(&r, model, file, why);
-  if (model) check_model(&r, model, file);
+  if (model && tct_is_study(file))
+    tct_verify_study(&r, file, model);
+  else if (model)
+    tct_verify_one(&r, model, file);
+  else
+    check_file(&r, model, file, why);
   if (model && ledger) check_ledger(&r, model, ledger);
   if (model) describe(&r, model);
   if (r.ok && tct_work_over()) check(&r, "work", 0, "%s", TOO_MUCH);
@@ -321,17 +336,23 @@ static report verify(const tct_model *model, const json_t *file, const char *why
 }
 
 void tct_verify_model(const tct_model *model, const json_t *file, tct_verdict *out) {
-  report r = verify(model, file, "", NULL);
-  conclude(&r, model, out);
+  tct_error why = {0};
+  json_t *study = model->study ? json_loads(model->study, 0, NULL) : NULL;
+  tct_model *claim = study ? claim_of(study, &why) : NULL;
+  const tct_model *of = model->study ? claim : model;
+  report r = verify(of, study ? study : file, why.text, NULL);
+  conclude(&r, of, out);
   json_decref(r.root);
   json_decref(r.checks);
+  json_decref(study);
+  tct_model_free(claim);
 }
 
 /* The report as text, and the verdict. */
 static char *verify_file(const json_t *file, const char *path, const char *ledger, tct_verdict *verdict,
                          tct_error *err) {
   tct_error why = {0};
-  tct_model *model = tct_model_of_json(file, path ? path : "", &why);
+  tct_model *model = tct_is_study(file) ? claim_of(file, &why) : tct_model_of_json(file, path ? path : "", &why);
   report r = verify(model, file, why.text, ledger);
   conclude(&r, model, verdict);
   json_object_set_new(r.root, "ok", json_boolean(r.ok));

@@ -14,6 +14,12 @@ void tct_verify_check(tct_verify_report *r, const char *name, int ok, const char
     __attribute__((format(printf, 4, 5)));
 /* The verdict on a model, and on its file as it would be written. */
 void tct_verify_model(const tct_model *model, const json_t *file, tct_verdict *out);
+/* The checks of one model, whether its file is its own or a part of a study's; the claim is checked last. */
+void tct_verify_one(tct_verify_report *r, const tct_model *model, const json_t *file);
+/* Of a claim alone: recomputed, by a second method, and held against a lower bound. */
+void tct_verify_claim(tct_verify_report *r, const tct_model *claim);
+/* A study's file: planned again from what it was asked for, every stage and the whole.  claim: as the file has it. */
+void tct_verify_study(tct_verify_report *r, const json_t *file, const tct_model *claim);
 /* Is this figure no more than the claim, but for a relative slack?  Not where it is infinite or no number. */
 bool tct_at_most(double figure, double claim, double slack);
 /* The fits behind the model: planned again, their releases made again, and the model's own fields and events theirs. */

@@ -94,7 +94,7 @@ static tct_status check_missing(const work *w, tct_error *err) {
             : "the schema leaves missing values to the estimate; write e.g. bounds,missing");
 }
 
-static tct_status check(const tct_data *data, const tct_config *c, tct_error *err) {
+static tct_status check_table(const tct_data *data, tct_error *err) {
   if (data->estimated) return tct_fail(err, TCT_E_USAGE, "the bounds are estimated already; read the table again");
   if (!data->names || (!data->own.m.values && tct_is_sparse(&data->x) && !data->schema))
     return tct_fail(err, TCT_E_USAGE,
@@ -105,6 +105,11 @@ static tct_status check(const tct_data *data, const tct_config *c, tct_error *er
   if (data->team) return tct_fail(err, TCT_E_USAGE, "an estimate is made in one process; run it without mpirun");
   if (data->x.pages)
     return tct_fail(err, TCT_E_USAGE, "an estimate scales the table in memory; leave {memory} away, or give a schema");
+  return TCT_OK;
+}
+
+static tct_status check(const tct_data *data, const tct_config *c, tct_error *err) {
+  TCT_TRY(check_table(data, err));
   if ((data->own.m.values && !tct_by_rows(&data->x)) || data->x.layout == TCT_CSC || !data->y)
     return tct_fail(err, TCT_E_USAGE, "an estimate needs the table of a training run, with its labels; read it so");
   if (strcmp(c->scale, "none") != 0)
@@ -159,15 +164,6 @@ static tct_status charge(work *w, tct_error *err) {
 
 /* ---- the table under its new bounds --------------------------------------------------------------------------- */
 
-/* Six digits are enough for bounds, and are read again as the same number. */
-static double rounded(double value) {
-  char text[40];
-  double back = value;
-  snprintf(text, sizeof text, "%.6g", value);
-  tct_parse_real(text, &back);
-  return back;
-}
-
 /* As the encoder scales a number between bounds. */
 static double scaled(double value, double low, double high, bool symmetric) {
   double unit = (fmin(fmax(value, low), high) - low) / (high - low);
@@ -191,69 +187,14 @@ static void scale_row(const work *w, int64_t i, bool symmetric) {
 static void scale_table(work *w) {
   const char *scale = json_string_value(json_object_get(w->schema, "scale"));
   bool symmetric = scale && !strcmp(scale, "symmetric");
-  for (int64_t c = 0; c < w->plan.columns; c++) {
-    tct_found *f = &w->found;
-    f->low[c] = rounded(f->low[c]), f->high[c] = rounded(f->high[c]);
-    f->middle[c] = fmin(fmax(rounded(f->middle[c]), f->low[c]), f->high[c]);
-  }
+  tct_estimate_round(&w->found, w->plan.columns);
   for (int64_t i = 0; i < w->data->x.rows; i++)
     if (!w->data->dropped || !w->data->dropped[i]) scale_row(w, i, symmetric);
 }
 
-static void put_bounds(json_t *o, double low, double high) {
-  json_object_del(o, "estimate");
-  json_object_set_new(o, "lower", json_real(low));
-  json_object_set_new(o, "upper", json_real(high));
-  json_object_set_new(o, "estimated", json_true());
-}
-
-static bool leaves_missing(const json_t *column) {
-  const char *missing = json_string_value(json_object_get(column, "missing"));
-  return missing && strcmp(missing, "estimate") == 0;
-}
-
-/* Missing categories are a value of their own where they are seen, and zeros where they are not.  A column of which no
- * text is seen is no feature. */
-static void put_list(json_t *o, json_t *list) {
-  bool left = leaves_missing(o), seen = false;
-  size_t k;
-  json_t *value;
-  json_array_foreach(list, k, value) seen |= strcmp(json_string_value(value), TCT_MISSING_WORD) == 0;
-  json_object_del(o, "estimate");
-  json_object_set_new(o, "estimated", json_true());
-  if (json_array_size(list) == 0) {
-    json_object_set_new(o, "type", json_string("ignore"));
-    json_object_del(o, "missing");
-    return;
-  }
-  json_object_set(o, "values", list);
-  json_object_set_new(o, "other", json_string("zero"));
-  if (left) json_object_set_new(o, "missing", json_string(seen ? TCT_MISSING_WORD : "zero"));
-}
-
-/* The schema as the model has it: it says what was estimated. */
-static json_t *completed(work *w) {
-  size_t k;
-  json_t *column, *schema = json_deep_copy(w->schema);
-  const tct_found *f = &w->found;
-  int64_t c = 0, l = 0;
-  json_array_foreach(json_object_get(schema, "columns"), k, column) {
-    if (is_open(column) && is_list(column)) {
-      put_list(column, f->list[l++]);
-    } else if (is_open(column)) {
-      bool left = leaves_missing(column);
-      put_bounds(column, f->low[c], f->high[c]);
-      if (left) json_object_set_new(column, "missing", json_real(f->middle[c]));
-      c++;
-    }
-  }
-  if (w->open.label) {
-    json_t *label = json_object_get(schema, "label");
-    const char *name = w->data->label_name ? w->data->label_name : "y";
-    if (!label) json_object_set_new(schema, "label", label = json_pack("{s:s}", "name", name));
-    put_bounds(label, f->low[c], f->high[c]);
-  }
-  return schema;
+static json_t *completed(const work *w) {
+  const char *name = w->data->label_name ? w->data->label_name : "y";
+  return tct_estimate_complete(w->schema, &w->found, w->open.label ? name : NULL);
 }
 
 /* It travels with the model. */
@@ -338,6 +279,26 @@ static tct_status estimate(work *w, tct_error *err) {
   TCT_TRY(TCT_POINT(estimate_charged_after_the_draw, draw, charge)(w, err));
   scale_table(w);
   return complete_schema(w, err);
+}
+
+tct_status tct_estimate_stage(const tct_estimate_plan *plan, tct_data *data, tct_mech *mech, json_t **completed_schema,
+                              tct_error *err) {
+  work w = {.data = data, .plan = *plan};
+  w.config.label_bound = NAN;
+  tct_status status = check_table(data, err);
+  if (status == TCT_OK) status = find_open(&w, err);
+  if (status == TCT_OK) status = check_missing(&w, err);
+  if (status == TCT_OK) status = tct_found_make(plan, data, &w.found, err);
+  if (status == TCT_OK && mech) status = tct_estimate_release(plan, data, &w.open, mech, &w.found, err);
+  if (status == TCT_OK && mech) {
+    tct_estimate_round(&w.found, plan->columns);
+    *completed_schema = completed(&w);
+    if (!*completed_schema) status = tct_fail_memory(err);
+  }
+  tct_free(w.open.feature);
+  tct_found_free(&w.found, w.open.lists);
+  json_decref(w.schema);
+  return status;
 }
 
 tct_status tct_data_estimate(tct_data *data, tct_config *config, tct_error *err) {

@@ -64,7 +64,12 @@ typedef struct tct_estimate_asked {
   int64_t memory; /* bytes that the process may take; 0: any number */
 } tct_estimate_asked;
 tct_status tct_estimate_plan_make(const tct_estimate_asked *asked, tct_estimate_plan *out, tct_error *err);
+/* As a stage of a study: all of this epsilon and delta is the estimate's, list_delta of it for lists. */
+tct_status tct_estimate_plan_own(const tct_estimate_asked *asked, double list_delta, tct_estimate_plan *out,
+                                 tct_error *err);
 void tct_estimate_plan_free(tct_estimate_plan *plan);
+/* Appends the events of its releases, and that of a listed text that one record alone has. */
+tct_status tct_estimate_own_events(const tct_estimate_plan *plan, tct_events *out, tct_error *err);
 /* {"asked", "releases", "events", "epsilon", "delta", "accountant"}; NULL: out of memory. */
 json_t *tct_estimate_certificate(const tct_estimate_plan *plan);
 /* Plans again from the member "asked". */
@@ -90,6 +95,11 @@ void tct_estimate_trim(const double *count, int len, double deviation, double ou
 
 /* ---- a table's own columns ---- */
 
+/* An estimate as a stage: what it would refuse (mech NULL), or its releases through the gate.  data: without labels,
+ * read under its schema.  *completed <- that schema with what was open filled in; owned.  It pays for itself. */
+tct_status tct_estimate_stage(const tct_estimate_plan *plan, tct_data *data, tct_mech *mech, json_t **completed,
+                              tct_error *err);
+
 /* About what is estimated: features by their place, and the label where it is a number without bounds. */
 typedef struct tct_open {
   int64_t *feature; /* [count] of numbers */
@@ -108,6 +118,12 @@ typedef struct tct_found {
 } tct_found;
 tct_status tct_found_make(const tct_estimate_plan *plan, const tct_data *data, tct_found *out, tct_error *err);
 void tct_found_free(tct_found *found, int64_t lists);
+
+/* Bounds and middles as a schema has them, of six digits. */
+void tct_estimate_round(tct_found *found, int64_t columns);
+/* The schema as a model has it: it says what was estimated.  label: what the label is called, if its bounds were open.
+ */
+json_t *tct_estimate_complete(const json_t *schema, const tct_found *found, const char *label);
 
 /* Makes all releases through the gate, which was opened for plan->promise. */
 tct_status tct_estimate_release(const tct_estimate_plan *plan, const tct_data *data, const tct_open *open,

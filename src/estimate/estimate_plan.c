@@ -133,7 +133,6 @@ static tct_status add_counts(tct_estimate_plan *p, const char *what, double nois
 static tct_status promise(tct_estimate_plan *p, tct_error *err) {
   double noise = 0;
   int releases = (p->columns > 0 ? 2 : 0) + (p->lists > 0);
-  if (p->lists > 0) p->list_delta = LISTS_SHARE * p->own_delta;
   tct_target own = {p->neighbours, p->own_epsilon, p->own_delta - TCT_POINT(list_delta_spent_twice, p->list_delta, 0)};
   TCT_TRY(
       tct_calibrate_noise(1, TCT_POINT(estimate_calibrated_for_one_release, releases, 1), &own, &noise, &p->cost, err));
@@ -147,33 +146,47 @@ static tct_status promise(tct_estimate_plan *p, tct_error *err) {
   return TCT_OK;
 }
 
-tct_status tct_estimate_plan_make(const tct_estimate_asked *asked, tct_estimate_plan *out, tct_error *err) {
-  double epsilon = asked->epsilon, delta = asked->delta;
-  *out = (tct_estimate_plan){.epsilon = epsilon,
-                             .delta = delta,
+/* What is asked for, looked at; no budget yet. */
+static tct_status take(const tct_estimate_asked *asked, tct_estimate_plan *out, tct_error *err) {
+  *out = (tct_estimate_plan){.epsilon = asked->epsilon,
+                             .delta = asked->delta,
                              .neighbours = asked->neighbours,
                              .rows = asked->rows,
                              .columns = asked->columns,
                              .lists = asked->lists};
   TCT_TRY(take_spec(asked->spec, out, err));
   TCT_TRY(check_facts(out, err));
-  TCT_TRY(tct_words_fit(asked->rows, asked->lists, asked->memory, err));
+  return tct_words_fit(asked->rows, asked->lists, asked->memory, err);
+}
+
+tct_status tct_estimate_plan_make(const tct_estimate_asked *asked, tct_estimate_plan *out, tct_error *err) {
+  double epsilon = asked->epsilon, delta = asked->delta;
+  TCT_TRY(take(asked, out, err));
   out->own_epsilon = out->share * epsilon * DIVIDED, out->own_delta = out->share * delta * DIVIDED;
   out->rest_epsilon = (1 - out->share) * epsilon * DIVIDED, out->rest_delta = (1 - out->share) * delta * DIVIDED;
+  if (out->lists > 0) out->list_delta = LISTS_SHARE * out->own_delta;
+  return promise(out, err);
+}
+
+tct_status tct_estimate_plan_own(const tct_estimate_asked *asked, double list_delta, tct_estimate_plan *out,
+                                 tct_error *err) {
+  TCT_TRY(take(asked, out, err));
+  out->own_epsilon = asked->epsilon, out->own_delta = asked->delta;
+  if (out->lists > 0) out->list_delta = list_delta;
   return promise(out, err);
 }
 
 void tct_estimate_plan_free(tct_estimate_plan *plan) { tct_promise_free(&plan->promise); }
 
 /* The releases' events; that of a text that one record alone has is none of theirs. */
+tct_status tct_estimate_own_events(const tct_estimate_plan *p, tct_events *out, tct_error *err) {
+  for (int64_t i = 0; i < p->promise.events.len; i++) TCT_TRY(tct_events_add(out, p->promise.events.at[i], err));
+  return p->lists > 0 ? tct_events_add(out, tct_event_approx(0, p->list_delta, 1), err) : TCT_OK;
+}
+
 static json_t *events_of(const tct_estimate_plan *p) {
-  json_t *events = tct_json_events(&p->promise.events);
   tct_events own = {0};
-  if (p->lists > 0 && tct_events_add(&own, tct_event_approx(0, p->list_delta, 1), NULL) == TCT_OK) {
-    json_t *more = tct_json_events(&own);
-    json_array_extend(events, more);
-    json_decref(more);
-  }
+  json_t *events = tct_estimate_own_events(p, &own, NULL) == TCT_OK ? tct_json_events(&own) : NULL;
   tct_events_free(&own);
   return events;
 }

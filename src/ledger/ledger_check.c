@@ -92,7 +92,7 @@ tct_status tct_ledger_asked_digest(const tct_ledger_asked *a, int persons, int s
 
 /* A run charged by hand, or by a program before there was this digest, has none to compare. */
 static const char *asked_unlike(const tct_ledger_run *run, const tct_model *m) {
-  const tct_ledger_asked asked = {m->fits, m->choice, m->estimate};
+  const tct_ledger_asked asked = {m->asked ? m->asked : m->fits, m->choice, m->estimate};
   char own[TCT_LEDGER_ASKED];
   if (strncmp(run->plan, TCT_LEDGER_ASKED_WORD, sizeof TCT_LEDGER_ASKED_WORD - 1) != 0) return "";
   if (tct_ledger_asked_digest(&asked, m->persons, m->reproducible, own, NULL) != TCT_OK)
@@ -185,7 +185,7 @@ static void check_models(report *r, tct_ledger *l, const char *const *models, si
       continue;
     }
     if (!kind) tct_fail(&err, TCT_E_DATA, "the file cannot be read, or is neither a model nor an anchor");
-    tct_model *model = kind ? tct_model_read(models[i], NULL, &err) : NULL;
+    tct_model *model = kind ? tct_model_read(models[i], NULL, NULL, &err) : NULL;
     if (model)
       tct_ledger_find_entry(l, model, why, sizeof why);
     else

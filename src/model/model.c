@@ -31,6 +31,8 @@ void tct_model_free(tct_model *model) {
   tct_free(model->fits);
   tct_free(model->choice);
   tct_free(model->estimate);
+  tct_free(model->study);
+  tct_free(model->asked);
   tct_free(model->ledger_head);
   tct_free(model->run_id);
   tct_free(model->warning);
@@ -170,6 +172,8 @@ char *tct_model_json(const tct_model *m, tct_error *err) {
 /* Into the room that was taken before the run, if this is the name that it was taken for. */
 tct_status tct_model_write(const tct_model *model, const char *path, tct_error *err) {
   tct_error_clear(err);
+  if (model->study)
+    return tct_fail(err, TCT_E_USAGE, "a model of a study is kept with its study, whose claim it has; copy that file");
   char *text = tct_model_json(model, err);
   if (!text) return TCT_E_MEMORY;
   tct_outfile other = {0}, *out = model->output;

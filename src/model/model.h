@@ -55,6 +55,8 @@ struct tct_model {
   char *ledger_head;       /* hex of the ledger's chained hash at its time, or NULL */
   char *run_id;            /* ledger run id or NULL */
   int for_tests;           /* the ledger takes reproducible noise: its runs protect nobody */
+  /* of a stage of a study: JSON texts of its whole file, and of what that was asked for; else NULL */
+  char *study, *asked;
   /* not in the file */
   tct_inputs inputs;          /* what it was trained from; or the file that it was read from */
   bool from_file;             /* the latter: it may be written there again */
@@ -87,6 +89,12 @@ tct_model tct_model_row(const tct_model *model, int64_t k);
 /* The JSON of a file, or of its text, not yet looked at; and the model that it holds.  TCT_E_DATA: it holds none. */
 tct_status tct_model_load(const char *path, const char *text, json_t **file, tct_error *err);
 tct_model *tct_model_of_json(const json_t *file, const char *path, tct_error *err);
+/* The model of a stage of a study's file, under the claim of the whole; stage NULL: the main one. */
+tct_model *tct_model_of_study(const json_t *file, const char *stage, const char *path, tct_error *err);
+/* Is it the file of a study? */
+bool tct_is_study(const json_t *file);
+/* The claim of a study's file: as a model has it, without weights. */
+tct_status tct_study_claim_read(const json_t *file, tct_model *out, tct_error *err);
 /* Names the classes of a classifier; see tct_amendment. */
 tct_status tct_model_name_classes(tct_model *model, const char *const *names, int64_t count, int32_t kind,
                                   tct_error *err);

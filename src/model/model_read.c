@@ -264,11 +264,13 @@ tct_status tct_model_load(const char *path, const char *text, json_t **file, tct
   return *file ? TCT_OK : TCT_E_DATA;
 }
 
-tct_model *tct_model_read(const char *path, const char *text, tct_error *err) {
+tct_model *tct_model_read(const char *path, const char *text, const char *stage, tct_error *err) {
   json_t *file = NULL;
   tct_error_clear(err);
   if (tct_model_load(path, text, &file, err) != TCT_OK) return NULL;
-  tct_model *model = tct_model_of_json(file, path ? path : "", err);
+  const char *name = path ? path : "";
+  tct_model *model =
+      stage || tct_is_study(file) ? tct_model_of_study(file, stage, name, err) : tct_model_of_json(file, name, err);
   json_decref(file);
   if (!model || !path) return model;
   model->from_file = true;

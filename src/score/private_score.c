@@ -29,37 +29,43 @@ typedef struct run {
   double sum[TCT_SCORE_LONGEST];
 } run;
 
-static tct_status check(const run *r, tct_error *err) {
-  const tct_config *c = &r->config;
-  const tct_model *m = r->scoring.model;
-  if (!r->data->y || r->data->labels != (r->scoring.classes ? (int32_t)TCT_LABELS_CLASSES : m->labels))
+tct_status tct_score_check(const tct_scoring *scoring, const tct_data *data, tct_error *err) {
+  const tct_model *m = scoring->model;
+  if (!data->y || data->labels != (scoring->classes ? (int32_t)TCT_LABELS_CLASSES : m->labels))
     return tct_fail(err, TCT_E_USAGE,
                     "the data were read without the labels that this model's loss needs; name the label column%s",
-                    r->scoring.classes ? ", and the model's classes" : "");
-  if (m->classes.count && r->data->classes.count && !tct_class_names_same(&m->classes, &r->data->classes))
+                    scoring->classes ? ", and the model's classes" : "");
+  if (m->classes.count && data->classes.count && !tct_class_names_same(&m->classes, &data->classes))
     return tct_fail(err, TCT_E_USAGE,
                     "the data were read with other classes than the model has, or in another order; read them with "
                     "the model's own");
-  if (r->data->team)
-    return tct_fail(err, TCT_E_USAGE, "a private score is taken in one process; run it without mpirun");
+  if (data->team) return tct_fail(err, TCT_E_USAGE, "a private score is taken in one process; run it without mpirun");
+  return data->x.rows > 0 ? TCT_OK : tct_fail(err, TCT_E_DATA, "there is no record to score; give at least one");
+}
+
+static tct_status check(const run *r, tct_error *err) {
+  const tct_config *c = &r->config;
+  TCT_TRY(tct_score_check(&r->scoring, r->data, err));
   if (!(c->epsilon > 0) || !isfinite(c->epsilon))
     return tct_fail(err, TCT_E_USAGE, "epsilon must be a number above 0; give e.g. {epsilon 0.1}");
   if (!(c->delta > 0 && c->delta < 1))
     return tct_fail(err, TCT_E_USAGE, "delta must lie between 0 and 1; give one well below 1/n, e.g. {delta 1e-6}");
   if (c->neighbours != TCT_ADD_REMOVE && c->neighbours != TCT_REPLACE_ONE)
     return tct_fail(err, TCT_E_USAGE, "neighbours must be add_remove or replace_one");
-  if (r->data->x.rows < 1) return tct_fail(err, TCT_E_DATA, "there is no record to score; give at least one");
   return TCT_OK;
 }
 
-static tct_status plan(run *r, tct_error *err) {
+tct_status tct_score_plan(const tct_target *own, int64_t rows, tct_promise *out, tct_cost *cost, tct_error *err) {
   double noise = 0;
-  tct_target whole = {r->config.neighbours, r->config.epsilon, r->config.delta};
-  TCT_TRY(tct_calibrate_noise(1, 1, &whole, &noise, &r->cost, err));
+  TCT_TRY(tct_calibrate_noise(1, 1, own, &noise, cost, err));
   tct_event event = tct_event_gaussian(TCT_POINT(score_noise_halved, noise, noise / 2), 1);
-  TCT_TRY(
-      tct_promise_add(&r->promise, tct_release_sum("counts and sums of scores", event, 1, 1, r->data->x.rows), err));
-  return tct_promise_settle(&r->promise, err);
+  TCT_TRY(tct_promise_add(out, tct_release_sum("counts and sums of scores", event, 1, 1, rows), err));
+  return tct_promise_settle(out, err);
+}
+
+static tct_status plan(run *r, tct_error *err) {
+  tct_target whole = {r->config.neighbours, r->config.epsilon, r->config.delta};
+  return tct_score_plan(&whole, r->data->x.rows, &r->promise, &r->cost, err);
 }
 
 /* As a training run is charged: before anything is drawn, and with the rows that it reads. */
@@ -77,24 +83,38 @@ static tct_status charge(run *r, tct_error *err) {
   return tct_charge_run(c, r->data, &promise, &r->receipt, &r->warning, err);
 }
 
-static tct_status add_up(const run *r, double lattice, double *sum, tct_error *err) {
-  const tct_data *data = r->data;
-  int64_t models = tct_model_models(r->scoring.model), count = data->x.rows * models;
+/* A vector of scores on its way. */
+typedef struct taking {
+  const tct_scoring *scoring;
+  const tct_data *data;
+  double *sum;
+} taking;
+
+static tct_status add_up(const taking *t, double lattice, tct_error *err) {
+  const tct_data *data = t->data;
+  int64_t models = tct_model_models(t->scoring->model), count = data->x.rows * models;
   double *margin = TCT_NEW(double, count);
-  tct_status status = margin ? tct_model_margins(r->scoring.model, data, margin, err) : tct_fail_memory(err);
+  tct_status status = margin ? tct_model_margins(t->scoring->model, data, margin, err) : tct_fail_memory(err);
   for (int64_t i = 0; i < data->x.rows && status == TCT_OK; i++) {
     if (data->dropped && data->dropped[i]) continue;
     double weight = data->weight ? data->weight[i] : 1;
-    tct_scoring_add(&r->scoring, margin + i * models, data->y[i], weight, lattice, sum);
+    tct_scoring_add(t->scoring, margin + i * models, data->y[i], weight, lattice, t->sum);
   }
   tct_wipe_free(margin, margin ? count : 0, sizeof *margin);
   return status;
 }
 
 static tct_status spend(tct_mech *mech, void *user, tct_error *err) {
-  run *r = user;
-  TCT_TRY(add_up(r, tct_mech_release_of(mech, 0)->lattice, r->sum, err));
-  return tct_mech_release(mech, 0, r->sum, r->scoring.len, err);
+  const taking *t = user;
+  TCT_TRY(add_up(t, tct_mech_release_of(mech, 0)->lattice, err));
+  return tct_mech_release(mech, 0, t->sum, t->scoring->len, err);
+}
+
+tct_status tct_score_take(const tct_scoring *scoring, const tct_data *data, const tct_gate *gate, double *sum,
+                          tct_error *err) {
+  taking t = {scoring, data, sum};
+  memset(sum, 0, TCT_SCORE_LONGEST * sizeof *sum);
+  return tct_gate_run(gate, spend, &t, err);
 }
 
 static tct_status release(run *r, tct_error *err) {
@@ -103,7 +123,7 @@ static tct_status release(run *r, tct_error *err) {
                          .neighbours = (tct_neighbours)c->neighbours,
                          .seed = c->has_seed ? &c->seed : NULL,
                          .settles = true};
-  return tct_gate_run(&gate, spend, r, err);
+  return tct_score_take(&r->scoring, r->data, &gate, r->sum, err);
 }
 
 /* ---- the answer ------------------------------------------------------------------------------------- */
@@ -145,11 +165,10 @@ static void put_privacy(json_t *root, const run *r) {
   if (r->warning) json_object_set_new(root, "warning", json_string(r->warning));
 }
 
-static char *answer(const run *r, tct_error *err) {
-  const tct_scoring *s = &r->scoring;
-  tct_figures f = tct_scoring_read(s, r->sum, r->promise.release[0].deviation, r->data->x.rows);
+json_t *tct_score_figures(const tct_scoring *s, const double *sum, double deviation, int64_t rows) {
+  tct_figures f = tct_scoring_read(s, sum, deviation, rows);
   json_t *root = json_object();
-  json_object_set_new(root, "rows", json_integer(r->data->x.rows));
+  json_object_set_new(root, "rows", json_integer(rows));
   json_object_set_new(root, "level", json_real(LEVEL));
   if (s->binary) {
     put_figure(root, "accuracy", f.accuracy);
@@ -166,6 +185,11 @@ static char *answer(const run *r, tct_error *err) {
     put_figure(root, "r2", f.r2);
     json_object_set_new(root, "label_bound", json_real(s->bound));
   }
+  return root;
+}
+
+static char *answer(const run *r, tct_error *err) {
+  json_t *root = tct_score_figures(&r->scoring, r->sum, r->promise.release[0].deviation, r->data->x.rows);
   put_privacy(root, r);
   char *text = tct_json_dump(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
   json_decref(root);

@@ -12,6 +12,7 @@
 #define TCT_SCORE_SCORE_H
 #include "loss/loss.h"
 #include "model/model.h"
+#include "study/study.h"
 
 enum {
   TCT_SCORE_CELLS = 32,                     /* of the margins, for each class */
@@ -67,4 +68,16 @@ typedef struct tct_figures {
 
 /* sum[len]: as released, with noise of that deviation in every number; rows: public. */
 tct_figures tct_scoring_read(const tct_scoring *scoring, const double *sum, double deviation, int64_t rows);
+
+/* ---- one release of them ---- */
+
+/* Can these records be scored by the model? */
+tct_status tct_score_check(const tct_scoring *scoring, const tct_data *data, tct_error *err);
+/* The release of a vector of scores of so many records; out: empty. */
+tct_status tct_score_plan(const tct_target *own, int64_t rows, tct_promise *out, tct_cost *cost, tct_error *err);
+/* sum[TCT_SCORE_LONGEST] <- the vector, through a gate of that promise. */
+tct_status tct_score_take(const tct_scoring *scoring, const tct_data *data, const tct_gate *gate, double *sum,
+                          tct_error *err);
+/* {"rows", "level", figures}. */
+json_t *tct_score_figures(const tct_scoring *scoring, const double *sum, double deviation, int64_t rows);
 #endif

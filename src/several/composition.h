@@ -48,9 +48,6 @@ json_t *tct_composition_fits(const tct_composition *c);
 tct_status tct_model_claim(tct_model *model, const tct_composition *c, const tct_ledger_receipt *receipt, bool seeded,
                            const char *const *facts, tct_error *err);
 
-/* held[rows] <- 1 for the records that are kept for scores, 0 for those to train on: a fixed function of both numbers,
- * and so public.  NULL: they are only counted.  Returns how many are kept, -1 where that cannot be. */
-int64_t tct_search_split(int64_t rows, double share, unsigned char *held);
 /* *tries <- a geometric number of this mean, at least 1, drawn exactly: a secret, as is the time that so many tries
  * take.  seed NULL: from the operating system. */
 tct_status tct_draw_tries(int64_t mean, const uint64_t *seed, int64_t *tries, tct_error *err);

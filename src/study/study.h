@@ -52,6 +52,10 @@ typedef struct tct_gate {
 typedef tct_status (*tct_spender)(tct_mech *mech, void *user, tct_error *err);
 tct_status tct_gate_run(const tct_gate *gate, tct_spender spend, void *user, tct_error *err);
 
+/* held[rows] <- 1 for the records that are kept for scores, 0 for those to train on: a fixed function of both numbers,
+ * and so public.  NULL: they are only counted.  Returns how many are kept, -1 where that cannot be. */
+int64_t tct_search_split(int64_t rows, double share, unsigned char *held);
+
 /* Part of epsilon or delta that is handed out where they are divided: the sum has room for its rounding. */
 #define TCT_DIVIDED (1 - 1e-12)
 #endif

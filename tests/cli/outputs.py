@@ -67,23 +67,26 @@ must("generate", "--rows", "300", "-o", "people.csv")
 must("ledger", "people.ledger", "--init", "--epsilon", "9", "--delta", "1e-3", "--anchor", os.path.abspath("people.anchor"))
 must("train", "people.csv", *fit, "--ledger", "people.ledger", "-o", "model.json")
 json.dump({"penalty": ["l2:lambda=0.1"], "solver": ["dpgd"]}, open("grid.json", "w"))
+label = json.load(open("people.schema.json"))["label"]["name"]
+json.dump({"epsilon": 0.1, "delta": 1e-6, "stages": [{"name": "a", "kind": "fit", "label": label, "loss": "logistic"},
+                                                     {"name": "b", "kind": "score", "of": "a"}]}, open("plan.json", "w"))
 for name in ("secret", "own.pem", "key.pem", "ca.pem", "crl.pem", "audit.json"):
     open(name, "w").write("what is in it is not looked at: " + name)
 assert open("tables").read().startswith("tacit-tables ")
 
-value = {"--schema": "people.schema.json", "--ledger": "people.ledger", "--candidates": "grid.json", "--secret": "secret",
+value = {"--schema": "people.schema.json", "--ledger": "people.ledger", "--candidates": "grid.json", "--plan": "plan.json", "--secret": "secret",
          "--cert": "own.pem", "--private-key": "key.pem", "--ca": "ca.pem", "--crl": "crl.pem", "--audit": "audit.json"}
 end = {"--curve": ".svg"}
 agreed = ["--loss", "squared", "--epsilon", "1", "--delta", "1e-6", "--timeout", "9"]
 # verb: its operands, and what it needs beside files
 usual = {"train": (["people.csv"], fit[2:]), "search": (["people.csv"], [*fit[2:], "--tries", "2"]),
-         "predict": (["model.json", "people.csv"], []), "account": ([], ["gaussian:noise=1", "--delta", "1e-6"]),
+         "study": (["people.csv"], []), "predict": (["model.json", "people.csv"], []), "account": ([], ["gaussian:noise=1", "--delta", "1e-6"]),
          "schema": (["people.csv"], []), "generate": ([], ["--rows", "9"]), "ledger": (["people.ledger"], []),
          "export": (["model.json"], ["--liblinear"]), "report": (["model.json"], []),
          "serve": ([], [*agreed, "--penalty", "l1ball:radius=1", "--listen", "127.0.0.1:0", "--parties", "1", "--row-norm", "1"]),
          "party": (["people.csv"], [*agreed, "--connect", "127.0.0.1:1", "--key", "age"])}
-runs_alone = {"train", "search", "predict", "account", "schema", "generate", "export", "report"}
-needs = {"generate": ["-o"], "train": ["-o"], "search": ["-o"], "serve": ["-o"]}
+runs_alone = {"train", "search", "study", "predict", "account", "schema", "generate", "export", "report"}
+needs = {"generate": ["-o"], "train": ["-o"], "search": ["-o"], "study": ["-o"], "serve": ["-o"]}
 optional = {"--ledger", "--audit", "--crl", "--secret"}
 
 tables = json.loads(tacit("help", "--json").stdout)["verbs"]

@@ -519,7 +519,7 @@ static void a_model_without_room_is_found_out_before_the_charge(void **state) {
   if (!model) fail_msg("%s", err.text);
   assert_int_equal(tct_model_write(model, "m.json", &err), TCT_OK);
   tct_model_free(model);
-  model = tct_model_read("m.json", NULL, &err); /* what was reserved and not needed is cut off */
+  model = tct_model_read("m.json", NULL, NULL, &err); /* what was reserved and not needed is cut off */
   assert_non_null(model);
   tct_model_free(model);
 }

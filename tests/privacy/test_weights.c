@@ -212,7 +212,7 @@ static void a_model_of_persons_says_so_and_goes_on_saying_so(void **state) {
   char *text = tct_model_json(model, &err);
   assert_non_null(strstr(text, "One person"));
   assert_non_null(strstr(text, "\"cap\""));
-  tct_model *again = tct_model_read(NULL, text, &err);
+  tct_model *again = tct_model_read(NULL, text, NULL, &err);
   char *twice = tct_model_json(again, &err);
   assert_string_equal(text, twice);
   tct_text_free(text);

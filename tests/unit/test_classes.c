@@ -104,7 +104,7 @@ static void a_file_of_several_classes_reads_back_the_same_and_verifies(void **st
   assert_null(tct_model_class(one, CLASSES));
   close(mkstemp(path));
   assert_int_equal(tct_model_write(one, path, &err), TCT_OK);
-  tct_model *back = tct_model_read(path, NULL, &err);
+  tct_model *back = tct_model_read(path, NULL, NULL, &err);
   assert_non_null(back);
   char *a = tct_model_json(one, &err), *b = tct_model_json(back, &err);
   assert_string_equal(a, b);
@@ -240,7 +240,7 @@ static void two_classes_keep_texts_numbers_and_truth_values(void **state) {
     tct_model *model = fit(0, 1);
     assert_int_equal(name(model, pair[i], 2, kind[i]), TCT_OK);
     char *text = tct_model_json(model, &err);
-    tct_model *back = tct_model_read(NULL, text, &err);
+    tct_model *back = tct_model_read(NULL, text, NULL, &err);
     assert_non_null(back);
     assert_int_equal(back->classes.kind, kind[i]);
     assert_string_equal(tct_model_class(back, 1), pair[i][1]);

@@ -417,7 +417,7 @@ static void a_forged_claim_is_an_error_with_its_verdict(void **state) {
   assert_true(err.status == TCT_E_USAGE && unset.form == -3);
   assert_null(tct_verify_json(path, "{}", NULL, NULL, &err));
   assert_int_equal(err.status, TCT_E_USAGE);
-  assert_null(tct_model_read(NULL, NULL, &err));
+  assert_null(tct_model_read(NULL, NULL, NULL, &err));
   assert_int_equal(err.status, TCT_E_USAGE);
   unlink(path);
   tct_model_free(model);

@@ -121,7 +121,7 @@ static void every_field_comes_back(void **state) {
     tct_error err = {0};
     tct_model *m = made(variant);
     char *text = text_of(m);
-    tct_model *back = tct_model_read(NULL, text, &err);
+    tct_model *back = tct_model_read(NULL, text, NULL, &err);
     if (!back) fail_msg("variant %d: %s", variant, err.text);
     same_model(m, back);
     char *again = text_of(back);
@@ -142,13 +142,13 @@ static void a_written_model_reads_back(void **state) {
   tct_error err = {0};
   tct_model *m = made(7);
   assert_int_equal(tct_model_write(m, path, &err), TCT_OK);
-  tct_model *back = tct_model_read(path, NULL, &err);
+  tct_model *back = tct_model_read(path, NULL, NULL, &err);
   if (!back) fail_msg("%s", err.text);
   same_model(m, back);
   tct_model_free(back);
   tct_model_free(m);
   unlink(path);
-  assert_null(tct_model_read(path, NULL, &err));
+  assert_null(tct_model_read(path, NULL, NULL, &err));
   assert_int_equal(err.status, TCT_E_RUN);
 }
 
@@ -158,7 +158,7 @@ static void a_written_model_reads_back(void **state) {
  * digit that becomes another digit gives another model. */
 static void damaged(const char *text, int *refused) {
   tct_error err = {0};
-  tct_model *m = tct_model_read(NULL, text, &err);
+  tct_model *m = tct_model_read(NULL, text, NULL, &err);
   if (!m) {
     ++*refused;
     assert_int_equal(err.status, TCT_E_DATA);
@@ -166,7 +166,7 @@ static void damaged(const char *text, int *refused) {
     return;
   }
   char *again = text_of(m);
-  tct_model *back = tct_model_read(NULL, again, &err);
+  tct_model *back = tct_model_read(NULL, again, NULL, &err);
   if (!back) fail_msg("a damaged model was read, and not read again: %s", err.text);
   for (int64_t j = 0; j < m->cols; j++) assert_true(isfinite(m->coefficients[j]));
   tct_model_free(back);
@@ -247,7 +247,7 @@ static void a_file_that_contradicts_itself_is_refused(void **state) {
     strcat(copy, pairs[k][1]);
     strcat(copy, at + strlen(pairs[k][0]));
     tct_error err = {0};
-    tct_model *back = tct_model_read(NULL, copy, &err);
+    tct_model *back = tct_model_read(NULL, copy, NULL, &err);
     if (back) fail_msg("taken with %s", pairs[k][1]);
     assert_int_equal(err.status, TCT_E_DATA);
     free(copy);

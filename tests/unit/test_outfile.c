@@ -476,7 +476,7 @@ static void a_model_goes_over_none_of_the_files_that_it_was_trained_from(void **
   for (int i = 0; i < 4; i++) assert_int_equal(size_of(read[i]), before[i]);
   assert_int_equal(tct_model_write(model, "m.json", NULL), TCT_OK);
   tct_model_free(model);
-  model = tct_model_read("m.json", NULL, NULL);
+  model = tct_model_read("m.json", NULL, NULL, NULL);
   assert_int_equal(tct_report_page_write(model, NULL, "m.json", NULL), TCT_E_USAGE);
   assert_int_equal(tct_export_liblinear(model, "./m.json", NULL), TCT_E_USAGE);
   assert_int_equal(tct_model_write(model, "m.json", NULL), TCT_OK); /* what it says is there already */

@@ -236,7 +236,7 @@ static tct_model *hostile(void) {
       "script>\"],\"trust\":\"\",\"unit\":\"\",\"weights\":null,\"fits\":[{\"count\":1}],\"ledger\":{\"head\":"
       "\"<u>\",\"run\":\"<u>\"}}}";
   tct_error err = {0};
-  tct_model *model = tct_model_read(NULL, json, &err);
+  tct_model *model = tct_model_read(NULL, json, NULL, &err);
   if (!model) print_error("%s\n", err.text);
   assert_non_null(model);
   return model;
@@ -418,7 +418,7 @@ static char *page_of_edited(const tct_model *model, const char *old, const char 
        *edited = calloc(strlen(text) + strlen(new) + 1, 1);
   assert_non_null(at);
   sprintf(edited, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old));
-  tct_model *again = tct_model_read(NULL, edited, &err);
+  tct_model *again = tct_model_read(NULL, edited, NULL, &err);
   if (!again) fail_msg("%s", err.text);
   char *page = tct_report_page(again, NULL, &err);
   if (!page) fail_msg("%s", err.text);
@@ -549,7 +549,7 @@ static void the_same_model_gives_the_same_page(void **state) {
   world *w = made_world(0);
   tct_model *model = trained(w, "logistic", "l2:lambda=0.1", "objpert", TCT_ADD_REMOVE, 1);
   char *json = tct_model_json(model, NULL), *one = tct_report_page(model, NULL, NULL);
-  tct_model *again = tct_model_read(NULL, json, NULL);
+  tct_model *again = tct_model_read(NULL, json, NULL, NULL);
   char *two = tct_report_page(again, NULL, NULL);
   assert_string_equal(one, two);
   tct_text_free(one);

@@ -222,8 +222,8 @@ static void a_key_that_stands_twice_makes_no_model_and_no_report(void **state) {
     tct_error_clear(&err);
     assert_null(report_of_text(twice, &err));
     assert_int_equal(err.status, TCT_E_DATA);
-    assert_null(tct_model_read("n.json", NULL, &err));
-    assert_null(tct_model_read(NULL, twice, &err));
+    assert_null(tct_model_read("n.json", NULL, NULL, &err));
+    assert_null(tct_model_read(NULL, twice, NULL, &err));
   }
   free(twice);
   free(text);
@@ -362,7 +362,7 @@ static void what_means_nothing_for_classes_is_no_model(void **state) {
     json_t *root = json_deep_copy(model);
     place(root, edits[k][0], edits[k][1]);
     char *text = json_dumps(root, 0);
-    assert_null(tct_model_read(NULL, text, &err));
+    assert_null(tct_model_read(NULL, text, NULL, &err));
     assert_non_null(strstr(err.text, "means nothing for labels of classes"));
     free(text);
     json_decref(root);

@@ -1,0 +1,124 @@
+"""A study: several analyses of the same people within one budget.  The library plans, charges, runs and writes it."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+from typing import Any, Optional
+
+from . import _arrow, _native
+from ._model import Callbacks, Model, config_of
+from ._native import Facts, Path
+from ._schema import Schema
+
+
+class Study:
+    """Several analyses of the same people, planned, charged and run as one.
+
+    Parameters
+    ----------
+    plan : dict
+        The budget and the list of stages (docs/guide/study.md has the words of it).
+    schema : Schema, optional
+        Takes the place of the plan's own.
+    """
+
+    def __init__(self, plan: Facts, schema: Optional[Schema] = None) -> None:
+        self.asked: Facts = {**plan, **({} if schema is None else {"schema": schema.json})}
+        self.text: Optional[str] = None
+
+    def _asked(self) -> Optional[bytes]:
+        return _native.text(json.dumps(self.asked))
+
+    def plan(self, rows: int) -> Facts:
+        """What every stage may spend of so many records, without data.
+
+        Parameters
+        ----------
+        rows : int
+            The public number of records.
+        """
+        return _native.call_json("tct_study_plan_json", self._asked(), int(rows))
+
+    def run(
+        self,
+        data: Any,
+        *,
+        ledger: Any = None,
+        output: Optional[Path] = None,
+        random_state: Any = None,
+        progress: Any = None,
+    ) -> "Study":
+        """Charges the ledger once, and runs all stages in order.
+
+        Parameters
+        ----------
+        data : path or frame
+            A file, or a pandas, polars or Arrow table.
+        ledger : Ledger or path, optional
+        output : path, optional
+            The file of the study, written whole or not at all.
+        random_state : int, optional
+            Reproducible noise, for tests; such a study must not be published.
+        progress : callable or bool, optional
+        """
+        callbacks, warning = Callbacks(progress), ctypes.c_void_p()
+        settings: Facts = {
+            "ledger": ledger if ledger is None else os.fspath(ledger),
+            "input_changed": getattr(ledger, "input_changed", None),
+            "output": output,
+        }
+        if random_state is not None:
+            settings["has_seed"], settings["seed"] = 1, int(random_state)
+        config = config_of(settings, None, callbacks)
+        frame = _arrow.frame(data, set()) if _arrow.is_frame(data) else None
+        with callbacks.watching():
+            self.text = _native.call_text(
+                "tct_study_run",
+                self._asked(),
+                None if frame is not None else _native.text(data),
+                None if frame is None else frame.handle,
+                None,
+                ctypes.byref(config),
+                ctypes.byref(warning),
+            )
+        if warning.value:
+            _native.tell(ctypes.string_at(warning.value).decode("utf-8", "replace"), stacklevel=3)
+            _native.lib.tct_text_free(warning)
+        return self
+
+    @property
+    def file(self) -> Facts:
+        """The file of the study, as JSON; before it has run there is none."""
+        if self.text is None:
+            raise ValueError("the study has not run; call run first")
+        return json.loads(self.text)  # type: ignore[no-any-return]
+
+    def write(self, path: Path) -> None:
+        """Writes the file of the study: whole, or not at all."""
+        self.file
+        _native.write_file(path, self.text)
+
+    def model(self, stage: Optional[str] = None) -> Model:
+        """The model of a stage, under the claim of the whole.
+
+        Parameters
+        ----------
+        stage : str, optional
+            None: the main one.
+        """
+        self.file
+        return Model(_native.call("tct_model_read", None, _native.text(self.text), _native.text(stage)))
+
+    def scores(self, stage: str) -> Facts:
+        """The figures that a stage of the kind score has released.
+
+        Parameters
+        ----------
+        stage : str
+        """
+        for each in self.file.get("stages", ()):
+            if each["name"] == stage and "scores" in each:
+                return each["scores"]["figures"]  # type: ignore[no-any-return]
+        raise ValueError(f"no stage {stage!r} has released scores; name one of the kind score")

@@ -1,0 +1,85 @@
+"""A study from Python: the library's file, its models and its figures."""
+
+import json
+import os
+import pathlib
+import re
+
+import numpy as np
+import pytest
+
+import tacit
+
+GUIDE = pathlib.Path(__file__).parents[2] / "docs" / "guide" / "study.md"
+SCHEMA = {
+    "columns": [
+        {"name": "a", "type": "number", "lower": 0, "upper": 1},
+        {"name": "b", "type": "number", "estimate": True},
+        {"name": "y", "type": "category", "values": ["0", "1"]},
+    ]
+}
+FIT = {"name": "fit", "kind": "fit", "label": "y", "positive": "1", "loss": "logistic"}
+PLAN = {
+    "epsilon": 1,
+    "delta": 1e-6,
+    "schema": SCHEMA,
+    "stages": [{"name": "bounds", "kind": "estimate"}, FIT, {"name": "score", "kind": "score", "of": "fit"}],
+}
+
+
+def table(rows=500):
+    draw = np.random.default_rng(3)
+    a, b = draw.random(rows), 100 * draw.random(rows)
+    return np.column_stack([a, b, draw.random(rows) < a])
+
+
+def write(path):
+    np.savetxt(path, table(), delimiter=",", header="a,b,y", comments="", fmt=["%.6f", "%.4f", "%d"])
+
+
+def test_the_example_of_the_guide_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```python\n(.*?)^```$", GUIDE.read_text(), re.M | re.S)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, "study.md", "exec"), {})
+
+
+def test_a_study_is_planned_run_and_verified(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write("t.csv")
+    study = tacit.Study(PLAN)
+    planned = {each["name"]: each for each in study.plan(500)["stages"]}
+    assert planned["fit"]["counts"] == "mu"
+    with pytest.raises(ValueError, match="has not run"):
+        study.model()
+    study.run("t.csv", output="s.json", random_state=1)
+    assert study.file == json.load(open("s.json"))
+    assert [each["share"] for each in study.file["stages"]] == [planned[each["name"]]["share"] for each in study.file["stages"]]
+    model = study.model("fit")
+    assert model.privacy["epsilon"] == 1 and model.coef_.shape == (1, 2)
+    assert 0 <= study.scores("score")["accuracy"]["value"] <= 1
+    with pytest.raises(ValueError, match="name one of the kind score"):
+        study.scores("fit")
+    assert tacit.verify("s.json")["verdict"] == "reproducible"
+
+
+def test_a_frame_gives_what_its_file_gives(tmp_path, monkeypatch):
+    pandas = pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    write("t.csv")
+    from_file = tacit.Study(PLAN).run("t.csv", random_state=1).file
+    from_frame = tacit.Study(PLAN).run(pandas.read_csv("t.csv"), random_state=1).file
+    assert from_file["stages"] == from_frame["stages"]
+
+
+def test_a_refused_study_charges_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write("t.csv")
+    ledger = tacit.Ledger.create("L", epsilon=3, delta=1e-5)
+    with pytest.raises(ValueError, match="did you mean logistic"):
+        tacit.Study({**PLAN, "stages": [PLAN["stages"][0], {**FIT, "loss": "logistik"}]}).run("t.csv", ledger=ledger)
+    assert not ledger.state()["runs"] and not os.path.exists("s.json")
+    tacit.Study(PLAN).run("t.csv", ledger=ledger).write("s.json")
+    assert len(ledger.state()["runs"]) == 1
+    assert tacit.verify("s.json", ledger)["verdict"] == "verified"

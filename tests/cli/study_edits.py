@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""study_edits.py - edits every field of a study's file, one at a time and in consistent pairs, and asks verify.
+
+usage: study_edits.py LIBRARY LEDGER STUDY.json...
+
+What no check without the data can know is listed in FREE (docs/reference/format/study.md has the reasons).  With the
+ledger every edit of what was asked for is refused, and also those of which nothing in the file tells.
+"""
+import copy, ctypes, itertools, json, os, re, sys, time
+
+class Verdict(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t)] + [(k, ctypes.c_int32) for k in
+        ("kind", "form", "replanned", "neighbours", "reproducible", "reserved")] + [
+        ("epsilon", ctypes.c_double), ("delta", ctypes.c_double), ("why", ctypes.c_char * 240)]
+
+lib = ctypes.CDLL(sys.argv[1])
+lib.tct_verify_json.argtypes = [ctypes.c_char_p] * 3 + [ctypes.c_void_p] * 2
+lib.tct_verify_json.restype = ctypes.c_void_p
+lib.tct_text_free.argtypes = [ctypes.c_void_p]
+LEDGER = sys.argv[2].encode()
+
+def verified(text, ledger=None):
+    with open("edited.json", "w") as out:
+        out.write(text if isinstance(text, str) else json.dumps(text))
+    verdict = Verdict(size=ctypes.sizeof(Verdict))
+    text = lib.tct_verify_json(b"edited.json", None, ledger, ctypes.byref(verdict), None)
+    lib.tct_text_free(text)
+    return bool(text) and verdict.kind != 0
+
+MODEL = ("coefficients", "intercept", "classes", "features", "label", "library", "note", "privacy/unaccounted",
+         "privacy/noise", "privacy/weights/cap", "inference/sampling", "inference/noise", "inference/degrees",
+         "inference/withheld", "inference/residual")
+FREE = re.compile(r"^(library|claim/(noise|unaccounted|ledger)(/.*)?|.*/?comment|stages/\d+/model/(%s)(/.*)?|"
+                  # what the schema calls numbers and lists of features is public, whatever it says, in all places alike
+                  r"stages/\d+/schema/.*|stages/\d+/scores/.*)$" % "|".join(MODEL))
+
+def changes_nothing(study, path):
+    """Of a column that no stage reads; or features where leaving them out means the same."""
+    if path[:3] == ("asked", "schema", "columns") and len(path) > 3:
+        name = study["asked"]["schema"]["columns"][path[3]]["name"]
+        read = {c["name"] for s in study["stages"] if "model" in s
+                for c in [*s["model"]["transforms"]["schema"]["columns"], s["model"]["transforms"]["schema"]["label"]]
+                if c.get("type") != "ignore"}
+        return name not in read
+    return path[:2] == ("asked", "stages") and path[3:] == ("features",)
+
+def fields(value, path=()):
+    yield path, value
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from fields(each, path + (key,))
+    if isinstance(value, list):
+        for i, each in enumerate(value[:7]):
+            yield from fields(each, path + (i,))
+
+def edits(value):
+    if isinstance(value, bool):
+        yield not value
+    elif isinstance(value, (int, float)):
+        for other in (value * 1.5, value * 0.5, value + 1):
+            yield round(other) if isinstance(value, int) else other
+        yield None
+    elif isinstance(value, str):
+        yield value + "x"
+        yield ""
+        leading = re.search("[1-9]", value)
+        if leading:
+            at = leading.start()
+            yield value[:at] + str(int(value[at]) % 9 + 1) + value[at + 1:]
+    elif isinstance(value, list) and value:
+        yield value[:-1]
+        yield value + value[-1:]
+    elif value is None:
+        yield 1.0
+
+def at(root, path):
+    for key in path:
+        root = root[key]
+    return root
+
+def placed(root, path, new):
+    out = copy.deepcopy(root)
+    at(out, path[:-1])[path[-1]] = new
+    return out
+
+def removed(root, path):
+    out = copy.deepcopy(root)
+    del at(out, path[:-1])[path[-1]]
+    return out
+
+def every_edit(study):
+    for path, value in fields(study):
+        if path:
+            for new in edits(value):
+                if new != value:
+                    yield path, placed(study, path, new)
+        if isinstance(value, dict):
+            yield path, placed(study, path, {**value, "extra": 1}) if path else {**study, "extra": 1}
+        if path and isinstance(path[-1], str):
+            yield path, removed(study, path)
+
+def pairs(study):
+    """Edits that agree with each other in two and more places, and tell less than was spent."""
+    def edit(what, change):
+        out = copy.deepcopy(study)
+        return (what, out) if change(out) is not False else None
+    def stage_dropped(out):
+        out["stages"].pop()
+        out["asked"]["stages"].pop()
+        if len(out["stages"]) < 1:
+            return False
+    def last_cheaper(out):
+        for each in (out["asked"]["stages"][-1], ):
+            each["budget_fraction"] = 1e-3
+    def smaller_claim(out):
+        out["claim"]["epsilon"] /= 2
+        out["asked"]["epsilon"] /= 2
+    def whole_noise(out):
+        out["claim"]["events"] = [re.sub(r"noise=([0-9.]+)", lambda m: f"noise={2 * float(m.group(1))}", e)
+                                  for e in out["claim"]["events"]]
+        for stage in out["stages"]:
+            stage["events"] = [re.sub(r"noise=([0-9.]+)", lambda m: f"noise={2 * float(m.group(1))}", e)
+                               for e in stage["events"]]
+    def person(out):
+        if "person" in out["asked"]:
+            return False
+        out["asked"].update(person="id", rows_per_person=1)
+        out["claim"]["unit"] = "One person: all of that person's records together removed; the number of records and the schema are public."
+    def replaced(out):
+        if out["claim"]["neighbours"] != "add_remove":
+            return False
+        out["claim"]["neighbours"] = out["asked"]["neighbours"] = "replace_one"
+    def mu(out):
+        stages = [s for s in out["stages"] if s["counts"] == "mu"]
+        if not stages:
+            return False
+        stages[0]["share"]["mu"] /= 2
+        stages[0]["events"] = ["gaussian:noise=%.17g,count=1" % (1 / stages[0]["share"]["mu"])]
+        out["claim"]["events"] = [e for s in out["stages"] for e in s["events"]]
+    def as_events(out):
+        stages = [s for s in out["stages"] if s["counts"] == "mu"]
+        if not stages:
+            return False
+        stages[0]["counts"] = "events"
+        stages[0]["events"] = stages[0]["model"]["privacy"]["events"]
+    def ended(out):
+        stage = out["stages"][-1]
+        for key in ("model", "scores"):
+            stage.pop(key, None)
+        stage["ended"] = "the stage that it builds on has no value"
+    def bounds(out):
+        own = [s for s in out["stages"] if "schema" in s]
+        if not own:
+            return False
+        for column in own[0]["schema"]["columns"]:
+            column.pop("estimated", None)
+    def estimate_dropped(out):
+        own = [k for k, s in enumerate(out["stages"]) if "schema" in s]
+        if not own:
+            return False
+        out["asked"]["schema"] = out["stages"][own[0]]["schema"]
+        del out["stages"][own[0]], out["asked"]["stages"][own[0]]
+    def borrowed(out):
+        models = [s for s in out["stages"] if "model" in s]
+        if len(models) < 2:
+            return False
+        models[0]["model"], models[1]["model"] = models[1]["model"], models[0]["model"]
+    def figures(out):
+        own = [s for s in out["stages"] if "scores" in s]
+        if not own:
+            return False
+        name = next(iter(set(own[0]["scores"]["figures"]) & {"accuracy", "mse"}))
+        own[0]["scores"]["figures"][name]["value"] = 0.99
+    def system(out):
+        if out["claim"]["noise"] == "system":
+            return False
+        out["claim"]["noise"] = "system"
+    for change in (stage_dropped, last_cheaper, smaller_claim, whole_noise, person, replaced, mu, as_events, ended, bounds,
+                   estimate_dropped, borrowed, figures, system):
+        one = edit(change.__name__, change)
+        if one:
+            yield one
+
+EVERY = int(os.environ.get("TCT_SAMPLE", 1)) # every so many edits are tried, others each day
+turn = itertools.count(int(time.time() / 86400))
+tried, unseen = 0, []
+for name in sys.argv[3:]:
+    study = json.load(open(name))
+    text = json.dumps(study)
+    assert verified(text) and verified(text, LEDGER), name
+    seen = set()
+    for path, changed in every_edit(study):
+        word = "/".join(map(str, path))
+        free = bool(FREE.match(word)) or changes_nothing(study, path)
+        if free and word in seen and not word.startswith("asked/"):
+            continue
+        seen.add(word)
+        if next(turn) % EVERY:
+            continue
+        tried += 1
+        if word.startswith("asked/"):
+            alone = verified(changed)
+            if alone and verified(changed, LEDGER):
+                unseen.append((name, word, "with the ledger"))
+            if alone and not free:
+                unseen.append((name, word))
+        elif verified(changed) and not free:
+            unseen.append((name, word))
+    for what, changed in pairs(study):
+        tried += 1
+        if verified(changed):
+            unseen.append((name, "pair " + what))
+    for key in ("epsilon", "name", "mu"):
+        tried += 1
+        place = text.find(f'"{key}": ')
+        if place >= 0 and verified(text[:place] + f'"{key}": 1, ' + text[place:]):
+            unseen.append((name, "doubled " + key))
+print(f"{tried} edits of {len(sys.argv) - 3} studies, {len(unseen)} unseen")
+for line in unseen[:40]:
+    print("  unseen:", *line)
+sys.exit(1 if unseen else 0)

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# test_study.sh - tacit study: what a plan says, one charge, one verdict, each edit of the file, each mistake of a plan.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+python3 - <<'PY'
+import json, random
+draw = random.Random(1)
+with open("people.csv", "w") as out:
+    out.write("a,b,ill,pay,kind,id\n")
+    for row in range(900):
+        a, b = draw.random(), draw.random()
+        out.write(f"{a:.5f},{b:.5f},{int(draw.random() < a)},{100 * a + 50 * b:.3f},{'xyz'[int(2.99 * b)]},p{row // 3}\n")
+def column(name, **more):
+    return dict(name=name, type="number", **more)
+rest = [dict(name="ill", type="ignore"), dict(name="kind", type="category", values=list("xyz")), dict(name="id", type="ignore")]
+known = [column("a", lower=0, upper=1), column("b", lower=0, upper=1), column("pay", lower=0, upper=200)] + rest
+left = [column("a", estimate=True), column("b", lower=0, upper=1), column("pay", estimate=True)] + rest
+for name, columns in ("known", known), ("open", left):
+    json.dump(dict(columns=columns), open(name + ".schema.json", "w"))
+def fit(name, label, loss="logistic", **more):
+    return dict(name=name, kind="fit", label=label, loss=loss, features=["a", "b"], **more)
+def plan(name, *stages, **more):
+    json.dump(dict(epsilon=1, delta=1e-6, stages=stages, **more), open(name + ".plan.json", "w"))
+bounds, score = dict(name="bounds", kind="estimate"), dict(name="how well", kind="score", of="ill")
+plan("open", bounds, fit("ill", "ill"), fit("pay", "pay", "squared"), fit("which", "kind"), score)
+plan("held", fit("ill", "ill", part="train", errors="robust"), fit("pay", "pay", "squared", budget_fraction=0.5),
+     {**score, "part": "held"}, held=0.2)
+plan("reserve", bounds, fit("ill", "ill", solver="objpert", penalty="l2:lambda=0.1"))
+plan("persons", fit("ill", "ill"), score, person="id", rows_per_person=2)
+plan("replaced", bounds, fit("ill", "ill"), fit("pay", "pay", "squared"), neighbours="replace_one")
+plan("divided", fit("ill", "ill", solver="privgene"), fit("pay", "pay", "squared"))
+plan("alone", fit("ill", "ill"))
+plan("given", dict(name="again", kind="score", model="model.json"), fit("pay", "pay", "squared"))
+PY
+
+ok 'a plan without data' study --plan open.plan.json --schema open.schema.json --dry-run --records 900
+says 'it has the estimate' 'bounds +estimate of 900 records \(all\)'
+says 'and a reserve' 'ill +fit of 900 records \(all\): .*, a reserve in mu'
+says 'and the whole' 'together +epsilon 1, delta 1e-06'
+bad 'no plan' 2 '--plan is missing' study people.csv -o s.json
+bad 'no data' 2 'DATA is missing' study --plan open.plan.json -o s.json
+bad 'no output' 2 '-o is missing' study people.csv --plan open.plan.json
+bad 'standard input' 2 'name a file, not standard input' study - --plan open.plan.json --schema open.schema.json -o s.json
+bad 'a label outside of the plan' 2 'said in the plan' study people.csv --plan open.plan.json --label ill -o s.json
+bad 'a memory limit has no place' 2 '--memory' study people.csv --plan open.plan.json --memory 1M -o s.json
+bad 'the plan as output' 2 'read or written by this run already' study people.csv --plan open.plan.json --schema open.schema.json -o open.plan.json
+
+ok 'a ledger' ledger L --init --epsilon 100 --delta 1e-3
+for name in open held reserve; do
+  schema=open
+  [ $name = held ] && schema=known
+  ok "a study: $name" study people.csv --plan $name.plan.json --schema $schema.schema.json --ledger L \
+    --input-changed 'other columns' -o $name.json
+  ok "verified: $name" verify $name.json --ledger L
+  says "the verdict on $name" '^verified: epsilon 1 at delta 1e-06, add_remove'
+done
+ok 'a model to score' train people.csv --schema <(python3 -c '
+import json
+s = json.load(open("known.schema.json"))
+s["columns"] = [c for c in s["columns"] if c["name"] != "ill"]
+print(json.dumps({**s, "label": {"name": "ill"}}))') --loss logistic --epsilon 1 --delta 1e-6 -o model.json
+for name in persons replaced divided given; do
+  schema=known
+  [ $name = replaced ] && schema=open
+  ok "a study: $name" study people.csv --plan $name.plan.json --schema $schema.schema.json -o $name.json
+  ok "verified: $name" verify $name.json
+  says "the verdict on $name" '^verified: epsilon 1 at delta 1e-06'
+done
+ok 'one fit' study people.csv --plan alone.plan.json --schema known.schema.json -o alone.json
+check 'is a model' test "$(field format alone.json)" = tacit-model
+ok 'a stage predicts' predict open.json people.csv --stage pay
+ok 'so does the main one' predict open.json people.csv
+ok 'a summary of a stage' summary held.json --stage ill
+ok 'a page of a stage' report open.json --stage which -o page.html
+bad 'no such stage' 2 'no stage of this name' predict open.json people.csv --stage nobody
+bad 'a stage without a model' 2 'no fit and has no model' predict open.json people.csv --stage bounds
+bad 'a stage of a model' 2 'has no stages' predict model.json people.csv --stage ill
+ok 'the ledger knows the study' ledger L --check open.json
+says 'its entry' "open.json +the model's run is in the ledger"
+
+cases=$((cases + 1))
+"$TACIT" ledger M --init --epsilon 100 --delta 1e-3 >/dev/null
+python3 "$here/study_mistakes.py" "$TACIT" people.csv open.schema.json M || fail 'a mistake without its sentence'
+library=$(dirname "$TACIT")/libtacit.so
+if ! grep -q __asan_init "$library"; then
+  cases=$((cases + 1))
+  python3 "$here/study_edits.py" "$library" L open.json held.json reserve.json || fail 'an edit of a study went unseen'
+fi
+finish
