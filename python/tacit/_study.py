@@ -8,7 +8,8 @@ import os
 from typing import Any, Optional
 
 from . import _arrow, _native
-from ._model import Callbacks, Model, config_of
+from ._callbacks import Callbacks
+from ._model import Model, config_of
 from ._native import Facts, Path
 from ._schema import Schema
 
@@ -96,7 +97,13 @@ class Study:
         return json.loads(self.text)  # type: ignore[no-any-return]
 
     def write(self, path: Path) -> None:
-        """Writes the file of the study: whole, or not at all."""
+        """Writes the file of the study: whole, or not at all.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The file to write.
+        """
         self.file
         _native.write_file(path, self.text)
 

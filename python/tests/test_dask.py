@@ -120,7 +120,7 @@ def test_a_worker_that_is_killed_leaves_one_sentence_a_charge_and_no_model(tmp_p
 
                 killer = threading.Thread(target=end)
                 killer.start()
-                long = logistic(solver="dpsgd:epochs=1000000,batch=50", ledger=ledger)
+                long = logistic(solver="dpsgd:epochs=100000,batch=50", ledger=ledger)
                 start = time.monotonic()
                 with pytest.raises(RuntimeError, match=r"rank \d of this run has ended|did not come|could not begin"):
                     tacit.dask.fit(client, dd.from_pandas(people(), npartitions=4), schema=BINARY, estimator=long, timeout=20)

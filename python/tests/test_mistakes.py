@@ -369,7 +369,7 @@ MISTAKES = {
         lambda folder: tacit.PrivateLogisticRegression(penalty="l2"), "has no parameter 'penalty'; it has",
     ),
     "a model saved over a folder": (lambda folder: plain().save(folder), "is a directory; name a file to write"),
-    "a frame without records": (lambda folder: under(frame().iloc[:0]), "the frame has no records; give at least one"),
+    "a frame without records": (lambda folder: under(frame().iloc[:0]), "the frame has no records, or those of all ranks have none; give at least one"),
     "bounds and an estimate of them": (
         lambda folder: plain(estimate="bounds:budget_fraction=0.1"), "data_norm and estimate are two answers.*; leave one",
     ),

@@ -87,7 +87,7 @@ def test_a_worker_that_is_killed_leaves_one_sentence_a_charge_and_no_model(sessi
     killer.start()
     model = None
     try:
-        long = logistic(solver="dpsgd:epochs=1000000,batch=50", ledger=ledger)
+        long = logistic(solver="dpsgd:epochs=100000,batch=50", ledger=ledger)
         with pytest.raises(RuntimeError, match="rank [12] of this run has ended or does not answer"):
             model = tacit.spark.fit(frame, schema=BINARY, estimator=long, tasks=2, timeout=60)
     finally:

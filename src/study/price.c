@@ -52,6 +52,11 @@ tct_status tct_price_verifiable(const tct_events *events, const tct_whole *claim
   if (!isfinite(claim->epsilon) || isfinite(tct_work_left())) return TCT_OK;
   if (work <= TCT_WORK_VERIFY - SPARE) work += claim_work(events, claim);
   if (work <= TCT_WORK_VERIFY - SPARE) return TCT_OK;
+  if (settings == 1)
+    return tct_fail(
+        err, TCT_E_USAGE,
+        "to verify the model of this plan would take more work than is done for one; ask for fewer steps, or "
+        "for an epsilon and delta nearer to 1");
   return tct_fail(err, TCT_E_USAGE,
                   "to verify the model of these %lld settings would take more work than is done for one; give fewer, "
                   "or solvers whose noise is quickly planned, e.g. dpgd",

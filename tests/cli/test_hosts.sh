@@ -141,7 +141,7 @@ rm -f model.json
 # ---- a host that vanishes ----
 ok 'ledger' ledger L --init --epsilon 10 --delta 1e-4
 port=$((port + 1))
-for k in 0 1 2; do rank $k 10.219.1.2 --solver dpsgd:epochs=1000000,batch=100 --penalty none --meet-timeout 4 --ledger L; done
+for k in 0 1 2; do rank $k 10.219.1.2 --solver dpsgd:epochs=100000,batch=100 --penalty none --meet-timeout 4 --ledger L; done
 charges() { "$TACIT" ledger L --json | grep -o '"id"' | wc -l; }
 for _ in $(seq 300); do
   [ "$(charges)" = 0 ] || break

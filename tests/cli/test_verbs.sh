@@ -98,7 +98,7 @@ check 'training leaves no temporary file' test -z "$(ls | grep -E 'tmp')"
 
 # Ctrl-C ends a run without a model.  The run is long: many epochs on few records.
 cases=$((cases + 1))
-merge "${private[@]}" --solver dpscd:epochs=100000
+merge "${private[@]}" --solver dpscd:epochs=20000
 "$TACIT" train "${merged[@]}" -o never.json 2>.err >.out &
 pid=$!
 for _ in $(seq 600); do grep -qE 'SigCgt:.*[2367abef]$' /proc/$pid/status 2>/dev/null && break; sleep 0.1; done # SIGINT is caught
