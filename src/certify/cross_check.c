@@ -295,12 +295,22 @@ static double renyi_epsilon(const tct_events *events, tct_neighbours neighbours,
 
 /* ---- together --------------------------------------------------------------------------------- */
 
+/* A step that shows everything with a chance of delta, and otherwise nothing. */
+static bool fails_alone(const tct_event *e) { return e->kind == TCT_EV_APPROX && e->epsilon == 0; }
+
+static double chance_of_failure(const tct_events *events) {
+  double holds = 0; /* logarithm */
+  for (int64_t i = 0; i < events->len; i++)
+    if (fails_alone(&events->at[i])) holds += (double)events->at[i].count * log1p(-events->at[i].delta);
+  return -expm1(holds);
+}
+
 /* Lower bounds: all gaussian events together, and each sampled step alone in both directions. */
 static double lower_bound(const tct_events *events, double factor, double delta, int *others) {
   double square = 0, best = 0;
   for (int64_t i = 0; i < events->len; i++) {
     const tct_event *e = &events->at[i];
-    *others |= e->kind != TCT_EV_GAUSSIAN;
+    *others |= e->kind != TCT_EV_GAUSSIAN && !fails_alone(e);
     if (e->kind == TCT_EV_GAUSSIAN)
       square +=
           (double)e->count * factor * TCT_POINT(second_opinion_halves_its_noise, factor, 1) / (e->noise * e->noise);
@@ -349,6 +359,11 @@ void tct_second_opinion(const tct_events *events, tct_neighbours neighbours, dou
     if (e->kind == TCT_EV_APPROX) left -= (double)e->count * e->delta;
   }
   out->lower = lower_bound(events, factor, delta, &others);
+  /* All is shown with the chance of a failure, and otherwise the Gaussians alone. */
+  double fails = chance_of_failure(events);
+  others |= fails > 0 && !(out->lower > 0);
+  if (!others && fails > 0)
+    out->lower = fails < delta ? lower_bound(events, factor, (delta - fails) / (1 - fails), &others) : INFINITY;
   if (!others || is_one_sampled_step(events, out->lower)) {
     out->upper = out->lower < FAR ? out->lower : INFINITY;
     out->exact = events->len > 0;

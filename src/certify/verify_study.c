@@ -16,6 +16,11 @@
 static const json_t *member(const json_t *o, const char *key) { return json_object_get(o, key); }
 static const char *text_of(const json_t *o, const char *key) { return json_string_value(member(o, key)); }
 
+static bool text_is(const json_t *o, const char *key, const char *word) {
+  const char *said = text_of(o, key);
+  return said && !strcmp(said, word);
+}
+
 /* ---- keys ------------------------------------------------------------------------------------------------------- */
 
 static const char *key_unlike(const json_t *o, const char *needed, const char *also) {
@@ -191,8 +196,8 @@ static const char *claim_unlike(const tct_study *study, const json_t *file, cons
   if (claim->persons != (study->person != NULL)) return "unit";
   if (!events_are(study, claim)) return "events";
   if (strcmp(named ? named : "", main) != 0) return "main";
-  if (strcmp(text_of(said, "trust"), tct_model_trust(claim)) != 0) return "trust";
-  if (strcmp(text_of(said, "unit"), tct_model_unit(claim)) != 0) return "unit";
+  if (!text_is(said, "trust", tct_model_trust(claim))) return "trust";
+  if (!text_is(said, "unit", tct_model_unit(claim))) return "unit";
   if (!text_of(file, "library")) return "library";
   return untold(study, claim);
 }

@@ -49,6 +49,7 @@ static tct_status read_whole(const carrying *c, const char *schema, tct_labels l
   if (!*out) return err->status;
   if (study->rows && (*out)->x.rows != study->rows)
     return tct_fail(err, TCT_E_DATA, "the file has another number of records than when the study began; run it again");
+  if (study->file) TCT_TRY(tct_inputs_add(&(*out)->inputs, study->file, err));
   if (!study->person) return TCT_OK;
   return tct_data_weigh_persons(*out, study->rows_per_person, c->run.has_seed ? &c->run.seed : NULL, err);
 }
@@ -229,6 +230,19 @@ static tct_status reserve(carrying *c, tct_error *err) {
   return tct_outfile_reserve(out, bytes, err);
 }
 
+/* A ledger is shown all records, also where the first stage reads a part of them.  That stage never waits. */
+static tct_status whole_table(carrying *c, tct_data **own, tct_data **table, tct_error *err) {
+  const tct_stage *first = &c->study->stage[0];
+  tct_reading how;
+  char *schema;
+  if (first->part == TCT_PART_ALL) return table_of(c, first, own, table, err);
+  TCT_TRY(how_read(first, &how, &schema, err));
+  tct_status status = read_table(c, schema, &how, TCT_PART_ALL, own, err);
+  tct_text_free(schema);
+  *table = *own;
+  return status;
+}
+
 static tct_status charge(carrying *c, tct_error *err) {
   tct_study *study = c->study;
   tct_model *m = study->facts;
@@ -243,8 +257,10 @@ static tct_status charge(carrying *c, tct_error *err) {
                             .seeded = m->reproducible,
                             .unaccounted = m->unaccounted};
   if (!c->run.ledger) return TCT_OK;
-  TCT_TRY(table_of(c, &study->stage[0], &own, &table, err)); /* the first is never deferred */
-  TCT_TRY(tct_charge_run(&c->run, table, &run, &c->receipt, &m->warning, err));
+  TCT_TRY(whole_table(c, &own, &table, err));
+  tct_status status = tct_charge_run(&c->run, table, &run, &c->receipt, &m->warning, err);
+  tct_data_free(own);
+  TCT_TRY(status);
   m->ledger_head = c->receipt.head, m->run_id = c->receipt.run;
   m->for_tests = c->receipt.for_tests;
   return TCT_OK;

@@ -1,4 +1,4 @@
-/* score_stage.c - figures of a model, of an earlier stage or given: one released vector, and what follows from it.
+/* score_stage.c - figures of an earlier stage's model: one released vector, and what follows from it.
  *
  * Its promise does not depend on the model (score/score.h), so that it is never deferred, whatever its fit waits for.
  * The vector is in the file, and the figures follow from it. */
@@ -14,25 +14,20 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A model that is given comes as its file. */
 typedef struct scoring_plan {
   tct_promise promise;
   tct_cost cost;
 } scoring_plan;
 
-static const json_t *given(const tct_stage *stage) { return json_object_get(stage->asked, "model"); }
-
 static tct_status take(tct_stage *stage, tct_error *err) {
   const char *of = tct_stage_text(stage, "of");
-  if (!of == !given(stage))
-    return tct_stage_fail(stage, TCT_E_USAGE, err,
-                          "a score is \"of\" an earlier fit, or of a \"model\" that is given; name one of them");
-  for (int i = 0; of && i < stage->index; i++)
+  if (!of) return tct_stage_fail(stage, TCT_E_USAGE, err, "a score is \"of\" an earlier fit; name one");
+  for (int i = 0; i < stage->index; i++)
     if (!strcmp(stage->study->stage[i].name, of)) stage->from = i;
-  if (of && stage->from < 0)
+  if (stage->from < 0)
     return tct_stage_fail(stage, TCT_E_USAGE, err,
                           "no earlier stage is called \"%.60s\"; name one that stands before it", of);
-  if (of && !stage->study->stage[stage->from].kind->models)
+  if (!stage->study->stage[stage->from].kind->models)
     return tct_stage_fail(stage, TCT_E_USAGE, err, "\"%.60s\" is no fit, and has no model to score", of);
   return TCT_OK;
 }
@@ -54,40 +49,16 @@ static tct_status plan(tct_stage *stage, tct_error *err) {
   return tct_events_add(&stage->events, own->promise.events.at[0], err);
 }
 
-/* As the model was trained. */
-static tct_status reads_given(const json_t *model, tct_reading *out, tct_error *err) {
-  tct_config config;
-  json_t *schema = json_object_get(json_object_get(model, "transforms"), "schema");
-  tct_config_default(&config);
-  config.loss = json_string_value(json_object_get(model, "loss"));
-  tct_labels labels = tct_config_labels(&config);
-  if (!json_is_object(schema) || labels == TCT_LABELS_UNKNOWN)
-    return tct_fail(err, TCT_E_USAGE, "a model that is scored in a study needs its schema; train it with one");
-  out->schema = json_incref(schema);
-  out->labels = labels == TCT_LABELS_BINARY ? TCT_LABELS_CLASSES : labels;
-  return TCT_OK;
-}
-
+/* As its fit does. */
 static tct_status reads(const tct_stage *stage, tct_reading *out, tct_error *err) {
-  const tct_stage *fit = stage->from >= 0 ? &stage->study->stage[stage->from] : NULL;
-  return fit ? fit->kind->reads(fit, out, err) : reads_given(given(stage), out, err);
-}
-
-/* The model to score: the fit's, or the one that is given; *own is to be freed. */
-static tct_status model_of(const tct_stage *stage, const void *value, const tct_model **out, tct_model **own,
-                           tct_error *err) {
-  *own = stage->from >= 0 ? NULL : tct_model_of_json(given(stage), "", err);
-  *out = stage->from >= 0 ? value : *own;
-  return *out ? TCT_OK : err->status;
+  const tct_stage *fit = &stage->study->stage[stage->from];
+  return fit->kind->reads(fit, out, err);
 }
 
 static tct_status prepare(tct_stage *stage, const tct_stage_data *data, tct_model *facts, tct_error *err) {
-  const tct_model *model;
-  tct_model *own;
+  (void)stage;
   tct_scoring scoring;
-  tct_error local = {0};
-  TCT_TRY(model_of(stage, data->given, &model, &own, err ? err : &local));
-  tct_status status = tct_scoring_make(model, data->table->weight != NULL, &scoring, err);
+  tct_status status = tct_scoring_make(data->given, data->table->weight != NULL, &scoring, err);
   if (status == TCT_OK) status = tct_score_check(&scoring, data->table, err);
   for (int i = 0; status == TCT_OK && i < TCT_UNACCOUNTED && data->table->unaccounted[i]; i++) {
     bool told = false;
@@ -95,7 +66,6 @@ static tct_status prepare(tct_stage *stage, const tct_stage_data *data, tct_mode
       told |= !strcmp(facts->unaccounted[k], data->table->unaccounted[i]);
     if (!told && !tct_model_note(facts, data->table->unaccounted[i])) status = tct_fail_memory(err);
   }
-  tct_model_free(own);
   return status;
 }
 
@@ -109,20 +79,16 @@ static json_t *told(const tct_stage *stage, const tct_scoring *scoring, const do
 
 static tct_status run(tct_stage *stage, const tct_stage_data *data, tct_error *err) {
   const scoring_plan *own = stage->plan;
-  const tct_model *model;
-  tct_model *read;
   tct_scoring scoring;
   double sum[TCT_SCORE_LONGEST];
-  TCT_TRY(model_of(stage, data->given, &model, &read, err));
   const tct_gate gate = {.promise = &own->promise,
                          .neighbours = stage->share.neighbours,
                          .seed = data->run->has_seed ? &data->run->seed : NULL,
                          .settles = true};
-  tct_status status = tct_scoring_make(model, data->table->weight != NULL, &scoring, err);
+  tct_status status = tct_scoring_make(data->given, data->table->weight != NULL, &scoring, err);
   if (status == TCT_OK) status = tct_score_take(&scoring, data->table, &gate, sum, err);
   if (status == TCT_OK && !(stage->value = told(stage, &scoring, sum))) status = tct_fail_memory(err);
   tct_wipe(sum, sizeof sum);
-  tct_model_free(read);
   return status;
 }
 
@@ -150,20 +116,15 @@ static tct_status read(tct_stage *stage, const json_t *said, tct_error *err) {
 
 /* The figures once more, from the vector and the model. */
 static bool follow(const tct_stage *stage, const json_t *said) {
-  const tct_stage *fit = stage->from >= 0 ? &stage->study->stage[stage->from] : NULL;
-  const tct_model *model;
-  tct_model *own;
+  const tct_model *model = stage->study->stage[stage->from].value;
   tct_scoring scoring;
   double sum[TCT_SCORE_LONGEST];
-  tct_error err = {0};
-  if (model_of(stage, fit ? fit->value : NULL, &model, &own, &err) != TCT_OK) return false;
-  bool same = tct_scoring_make(model, stage->study->person != NULL, &scoring, NULL) == TCT_OK &&
+  bool same = model && tct_scoring_make(model, stage->study->person != NULL, &scoring, NULL) == TCT_OK &&
               tct_json_get_reals(json_object_get(said, "sums"), scoring.len, sum);
   for (int64_t k = 0; same && k < scoring.len; k++) same = isfinite(sum[k]);
   json_t *again = same ? told(stage, &scoring, sum) : NULL;
   same = again && tct_json_near(again, said);
   json_decref(again);
-  tct_model_free(own);
   return same;
 }
 
@@ -180,7 +141,7 @@ static void check(const tct_stage *stage, const json_t *said, char why[TCT_STAGE
 const tct_stage_kind tct_stage_kind_score = {
     .name = "score",
     .summary = "accuracy, AUC and loss of a model, or its squared error, with error bars",
-    .keys = " of:text model:object ",
+    .keys = " of:text ",
     .take = take,
     .plan = plan,
     .reads = reads,

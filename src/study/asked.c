@@ -225,10 +225,9 @@ static tct_status take_main(tct_study *study, tct_error *err) {
   return TCT_OK;
 }
 
-/* Files that the list names are read once, and are part of what is asked from then on. */
-static tct_status take_files(json_t *asked, bool files, tct_error *err) {
-  json_t *schema = json_object_get(asked, "schema"), *stage;
-  size_t i;
+/* A schema that is named is read once, and is part of what is asked from then on. */
+static tct_status take_files(tct_study *study, bool files, tct_error *err) {
+  json_t *schema = json_object_get(study->asked, "schema");
   json_error_t at;
   if (json_is_string(schema) && files) {
     char *looked = tct_schema_check_json(json_string_value(schema), NULL, err); /* within the limits of a schema */
@@ -236,20 +235,16 @@ static tct_status take_files(json_t *asked, bool files, tct_error *err) {
     tct_text_free(looked);
     json_t *read = json_load_file(json_string_value(schema), JSON_REJECT_DUPLICATES, &at);
     if (!read) return tct_fail(err, TCT_E_DATA, "the study's schema cannot be read; name its file");
-    json_object_set_new(asked, "schema", read);
-  }
-  json_array_foreach(json_object_get(asked, "stages"), i, stage) {
-    json_t *model = json_object_get(stage, "model"), *read = NULL;
-    if (!json_is_string(model) || !files) continue;
-    TCT_TRY(tct_model_load(json_string_value(model), NULL, &read, err));
-    json_object_set_new(stage, "model", read);
+    study->file = tct_text_copy(json_string_value(schema));
+    json_object_set_new(study->asked, "schema", read);
+    if (!study->file) return tct_fail_memory(err);
   }
   return TCT_OK;
 }
 
 /* Also of columns that no stage reads. */
 static tct_status check_schema(const json_t *schema, tct_error *err) {
-  if (!schema) return TCT_OK; /* a score of a model that is given needs none */
+  if (!schema) return TCT_OK; /* the stages miss it, with a sentence */
   char *text = tct_json_dump(schema, JSON_COMPACT | JSON_REAL_PRECISION(17));
   char *looked = text ? tct_schema_check_json(NULL, text, err) : NULL;
   tct_status status = !text ? tct_fail_memory(err) : looked ? TCT_OK : err ? err->status : TCT_E_DATA;
@@ -262,7 +257,7 @@ static tct_status take(tct_study *study, bool files, tct_error *err) {
   if (!json_is_object(study->asked))
     return tct_fail(err, TCT_E_USAGE,
                     "a study is one JSON object with \"epsilon\", \"delta\" and \"stages\"; write it so");
-  TCT_TRY(take_files(study->asked, files, err));
+  TCT_TRY(take_files(study, files, err));
   TCT_TRY(check_keys(study->asked, (const char *const[2]){KEYS, NULL}, "the study", err));
   TCT_TRY(check_schema(json_object_get(study->asked, "schema"), err));
   TCT_TRY(take_budget(study, err));
@@ -305,5 +300,6 @@ void tct_study_free(tct_study *study) {
   tct_model_free(study->facts);
   tct_inputs_free(&study->inputs);
   json_decref(study->asked);
+  tct_free(study->file);
   tct_free(study);
 }

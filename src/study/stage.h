@@ -90,6 +90,7 @@ typedef struct tct_study {
   json_t *asked; /* whole: with its schema, and the number of records once they are known */
   double epsilon, delta, held;
   tct_neighbours neighbours;
+  char *file;              /* the schema's, which no output replaces; or NULL */
   const char *person;      /* column, borrowed from `asked`; NULL: the unit is a record */
   int64_t rows_per_person; /* above 0 with it */
   int64_t rows;            /* 0: not known yet */

@@ -41,7 +41,8 @@ def changes_nothing(study, path):
         read = {c["name"] for s in study["stages"] if "model" in s
                 for c in [*s["model"]["transforms"]["schema"]["columns"], s["model"]["transforms"]["schema"]["label"]]
                 if c.get("type") != "ignore"}
-        return name not in read
+        ignored = study["asked"]["schema"]["columns"][path[3]].get("type") == "ignore"
+        return name not in read or (ignored and len(path) == 4)  # of a label without a type, its values are read alone
     return path[:2] == ("asked", "stages") and path[3:] == ("features",)
 
 def fields(value, path=()):
@@ -63,6 +64,7 @@ def edits(value):
     elif isinstance(value, str):
         yield value + "x"
         yield ""
+        yield 5
         leading = re.search("[1-9]", value)
         if leading:
             at = leading.start()

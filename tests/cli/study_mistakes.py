@@ -46,9 +46,9 @@ MISTAKES = [ # what is done to a plan that runs, and words of the sentence
     (at(0, what="bounds:outside=1"), '"what"'), (at(0, what="bounds,categories"), "no column's list is open"),
     (at(0, outside=3), "outside"), (lambda p: (top(held=0.2)(p), at(0, part="held")(p)), "all records"),
     (at(3, of="zz"), "no earlier stage"), (at(3, of="s"), "no earlier stage"), (at(3, of="e"), "is no fit"),
-    (gone(3, "of"), "name one of them"), (at(3, model="nofile.json"), "nofile.json"),
+    (gone(3, "of"), "name one"), (at(3, model="m.json"), 'no key "model"'),
     (lambda p: p["stages"].insert(0, p["stages"].pop(3)), "no earlier stage"),
-    (lambda p: (gone(3, "of")(p), at(3, model="plan.json")(p)), "needs its schema"), (top(epsilon=1e-9), "too small"),
+    (top(epsilon=1e-9), "too small"),
     (at(2, label_bound=-1), "label bound"), (at(1, row_norm=-1), "row norm"), (at(1, label="kind", loss="squared"), "bound"),
     (at(1, label="kind", positive="w"), "positive"), (top(schema=3), "must be a object"),
 ]

@@ -30,7 +30,11 @@ plan("persons", fit("ill", "ill"), score, person="id", rows_per_person=2)
 plan("replaced", bounds, fit("ill", "ill"), fit("pay", "pay", "squared"), neighbours="replace_one")
 plan("divided", fit("ill", "ill", solver="privgene"), fit("pay", "pay", "squared"))
 plan("alone", fit("ill", "ill"))
-plan("given", dict(name="again", kind="score", model="model.json"), fit("pay", "pay", "squared"))
+plan("lists", dict(name="bounds", kind="estimate", what="bounds,categories"), fit("ill", "ill"),
+     dict(name="pay", kind="fit", label="pay", loss="squared"))
+lists = [column("a", estimate=True), column("b", lower=0, upper=1), column("pay", lower=0, upper=200),
+         dict(name="ill", type="category", values=["0", "1"]), dict(name="kind", type="category", estimate=True), rest[2]]
+json.dump(dict(columns=lists), open("lists.schema.json", "w"))
 PY
 
 ok 'a plan without data' study --plan open.plan.json --schema open.schema.json --dry-run --records 900
@@ -43,12 +47,14 @@ bad 'no output' 2 '-o is missing' study people.csv --plan open.plan.json
 bad 'standard input' 2 'name a file, not standard input' study - --plan open.plan.json --schema open.schema.json -o s.json
 bad 'a label outside of the plan' 2 'said in the plan' study people.csv --plan open.plan.json --label ill -o s.json
 bad 'a memory limit has no place' 2 '--memory' study people.csv --plan open.plan.json --memory 1M -o s.json
+bad 'the schema as output' 2 'read or written by this run already' study people.csv --plan alone.plan.json --schema open.schema.json -o open.schema.json
 bad 'the plan as output' 2 'read or written by this run already' study people.csv --plan open.plan.json --schema open.schema.json -o open.plan.json
 
 ok 'a ledger' ledger L --init --epsilon 100 --delta 1e-3
-for name in open held reserve; do
+for name in open held reserve lists; do
   schema=open
   [ $name = held ] && schema=known
+  [ $name = lists ] && schema=lists
   ok "a study: $name" study people.csv --plan $name.plan.json --schema $schema.schema.json --ledger L \
     --input-changed 'other columns' -o $name.json
   ok "verified: $name" verify $name.json --ledger L
@@ -59,7 +65,7 @@ import json
 s = json.load(open("known.schema.json"))
 s["columns"] = [c for c in s["columns"] if c["name"] != "ill"]
 print(json.dumps({**s, "label": {"name": "ill"}}))') --loss logistic --epsilon 1 --delta 1e-6 -o model.json
-for name in persons replaced divided given; do
+for name in persons replaced divided; do
   schema=known
   [ $name = replaced ] && schema=open
   ok "a study: $name" study people.csv --plan $name.plan.json --schema $schema.schema.json -o $name.json
@@ -84,6 +90,6 @@ python3 "$here/study_mistakes.py" "$TACIT" people.csv open.schema.json M || fail
 library=$(dirname "$TACIT")/libtacit.so
 if ! grep -q __asan_init "$library"; then
   cases=$((cases + 1))
-  python3 "$here/study_edits.py" "$library" L open.json held.json reserve.json || fail 'an edit of a study went unseen'
+  python3 "$here/study_edits.py" "$library" L open.json held.json reserve.json lists.json || fail 'an edit of a study went unseen'
 fi
 finish
