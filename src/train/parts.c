@@ -331,7 +331,7 @@ static tct_status no_records(tct_error *err) {
 static tct_status read_frame_part(const tct_frame *frame, const tct_read_options *options, tct_team *team,
                                   tct_data **data, tct_error *err) {
   tct_settings list = {0};
-  tct_settings_read(&list, options, tct_team_ranks(team) > 1);
+  if (team) tct_settings_read(&list, options, tct_team_ranks(team) > 1);
   tct_status status = tct_team_same(team, &list, err);
   tct_settings_free(&list);
   TCT_TRY(status);

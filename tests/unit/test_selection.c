@@ -295,12 +295,16 @@ static void a_search_of_all_settings_pays_for_every_fit_and_for_the_choice(void 
     how.law = TCT_SEARCH_ALL;
     tct_composition *made = tct_search_plan(at, 3, &how, 2500, 4, &err);
     if (!made) fail_msg("%s", err.text);
-    json_t *root = json_loads(tct_composition_json(made, &err), 0, NULL), *list = json_object_get(root, "events");
+    char *plan = tct_composition_json(made, &err);
+    json_t *root = json_loads(plan, 0, NULL), *list = json_object_get(root, "events");
     size_t count = json_array_size(list);
     assert_true(count >= 4 && count < 64);
     for (size_t i = 0; i < count; i++) events[i] = json_string_value(json_array_get(list, i));
     assert_non_null(strstr(events[count - 1], "exponential:epsilon=0.1"));
-    json_t *cost = json_loads(tct_account_json(events, count, (tct_neighbours)relation, 1e-6, &err), 0, NULL);
+    char *account = tct_account_json(events, count, (tct_neighbours)relation, 1e-6, &err);
+    json_t *cost = json_loads(account, 0, NULL);
+    tct_text_free(plan);
+    tct_text_free(account);
     double whole = json_number_value(json_object_get(cost, "epsilon"));
     if (!(whole <= 1 + 1e-9 && whole > 0.98)) fail_msg("the search costs %g", whole);
     json_decref(cost);
