@@ -151,10 +151,9 @@ static void check_stage(tct_verify_report *r, tct_stage *stage, const json_t *sa
 
 /* ---- the whole -------------------------------------------------------------------------------------------------- */
 
+/* A list that is full may say it in its last place. */
 static bool told(const tct_model *m, const char *fact) {
-  for (int k = 0; k < TCT_UNACCOUNTED && m->unaccounted[k]; k++)
-    if (!strcmp(m->unaccounted[k], fact)) return true;
-  return m->unaccounted[TCT_UNACCOUNTED - 1] != NULL;
+  return tct_model_tells(m, fact) || m->unaccounted[TCT_UNACCOUNTED - 1];
 }
 
 /* What a stage takes unpaid the whole says too; bounds that this study estimates it pays for. */

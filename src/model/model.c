@@ -90,6 +90,30 @@ static json_t *transforms_out(const tct_model *m) {
                    m->rows_rule == TCT_ROWS_UNIT ? "unit" : "clip");
 }
 
+/* The last place says that there is more than the list holds: a fact is never dropped in silence. */
+int tct_model_note(tct_model *model, const char *text) {
+  int at = 0;
+  while (at < TCT_UNACCOUNTED && model->unaccounted[at]) at++;
+  if (at == TCT_UNACCOUNTED) {
+    tct_free(model->unaccounted[--at]);
+    text = "more was taken from the table than this list can name";
+  }
+  model->unaccounted[at] = tct_text_copy(text);
+  return model->unaccounted[at] != NULL;
+}
+
+bool tct_model_tells(const tct_model *model, const char *fact) {
+  for (int k = 0; k < TCT_UNACCOUNTED && model->unaccounted[k]; k++)
+    if (!strcmp(model->unaccounted[k], fact)) return true;
+  return false;
+}
+
+tct_status tct_model_tell(tct_model *model, char *const *facts, tct_error *err) {
+  for (int i = 0; i < TCT_UNACCOUNTED && facts[i]; i++)
+    if (!tct_model_tells(model, facts[i]) && !tct_model_note(model, facts[i])) return tct_fail_memory(err);
+  return TCT_OK;
+}
+
 const char *tct_model_trust(const tct_model *m) {
   bool apart = m->is_private && m->parties && strstr(m->parties, "\"apart\":true");
   if (apart && strstr(m->parties, "\"conditions\":["))

@@ -73,6 +73,9 @@ const char *tct_model_unit(const tct_model *model);
 bool tct_model_unit_persons(const char *unit);
 /* Adds a line to what is unaccounted; 0: out of memory or of room. */
 int tct_model_note(tct_model *model, const char *text);
+bool tct_model_tells(const tct_model *model, const char *fact);
+/* Notes each that the model does not tell yet.  facts: ended by NULL, at most TCT_UNACCOUNTED. */
+tct_status tct_model_tell(tct_model *model, char *const *facts, tct_error *err);
 
 /* The member "inference", what is known about the errors of the weights; docs/reference/format/model.md has its
  * members. */

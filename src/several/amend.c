@@ -37,12 +37,6 @@ static tct_status amend_scale(tct_model *m, const tct_amendment *a, tct_error *e
   return replace(&m->scale, "bounds", err);
 }
 
-static int told(const tct_model *m, const char *fact) {
-  for (int k = 0; k < TCT_UNACCOUNTED && m->unaccounted[k]; k++)
-    if (!strcmp(m->unaccounted[k], fact)) return 1;
-  return 0;
-}
-
 /* The last line takes what the list has no room for: a fact is never dropped. */
 static tct_status join_last(tct_model *m, const char *fact, tct_error *err) {
   char **last = &m->unaccounted[TCT_UNACCOUNTED - 1];
@@ -57,7 +51,7 @@ static tct_status join_last(tct_model *m, const char *fact, tct_error *err) {
 
 static tct_status amend_facts(tct_model *m, const char *const *facts, tct_error *err) {
   for (int i = 0; facts && facts[i]; i++) {
-    if (told(m, facts[i])) continue;
+    if (tct_model_tells(m, facts[i])) continue;
     if (m->unaccounted[TCT_UNACCOUNTED - 1])
       TCT_TRY(join_last(m, facts[i], err));
     else if (!tct_model_note(m, facts[i]))

@@ -69,10 +69,7 @@ static tct_status reads(const tct_stage *stage, tct_reading *out, tct_error *err
 }
 
 static tct_status prepare(tct_stage *stage, const tct_stage_data *data, tct_model *facts, tct_error *err) {
-  bool ok = true;
-  for (int i = 0; i < TCT_UNACCOUNTED && data->table->unaccounted[i]; i++)
-    ok &= tct_model_note(facts, data->table->unaccounted[i]) != 0;
-  if (!ok) return tct_fail_memory(err);
+  TCT_TRY(tct_model_tell(facts, data->table->unaccounted, err));
   return tct_estimate_stage(stage->plan, (tct_data *)data->table, NULL, NULL, err);
 }
 

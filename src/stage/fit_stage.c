@@ -156,20 +156,12 @@ static tct_status reads(const tct_stage *stage, tct_reading *out, tct_error *err
 
 /* ---- run -------------------------------------------------------------------------------------------------------- */
 
-static bool told(const tct_model *m, const char *fact) {
-  for (int k = 0; k < TCT_UNACCOUNTED && m->unaccounted[k]; k++)
-    if (!strcmp(m->unaccounted[k], fact)) return true;
-  return false;
-}
-
 static tct_status prepare(tct_stage *stage, const tct_stage_data *data, tct_model *facts, tct_error *err) {
   tct_model *shell = NULL;
   tct_status status = tct_fit_shell(stage->plan, data->table, &shell, err);
   tct_model_free(stage->shell);
   stage->shell = shell;
-  for (int i = 0; status == TCT_OK && i < TCT_UNACCOUNTED && shell->unaccounted[i]; i++)
-    if (!told(facts, shell->unaccounted[i]) && !tct_model_note(facts, shell->unaccounted[i]))
-      status = tct_fail_memory(err);
+  if (status == TCT_OK) status = tct_model_tell(facts, shell->unaccounted, err);
   return named(stage, status, err);
 }
 

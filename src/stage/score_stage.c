@@ -60,12 +60,7 @@ static tct_status prepare(tct_stage *stage, const tct_stage_data *data, tct_mode
   tct_scoring scoring;
   tct_status status = tct_scoring_make(data->given, data->table->weight != NULL, &scoring, err);
   if (status == TCT_OK) status = tct_score_check(&scoring, data->table, err);
-  for (int i = 0; status == TCT_OK && i < TCT_UNACCOUNTED && data->table->unaccounted[i]; i++) {
-    bool told = false;
-    for (int k = 0; k < TCT_UNACCOUNTED && facts->unaccounted[k]; k++)
-      told |= !strcmp(facts->unaccounted[k], data->table->unaccounted[i]);
-    if (!told && !tct_model_note(facts, data->table->unaccounted[i])) status = tct_fail_memory(err);
-  }
+  if (status == TCT_OK) status = tct_model_tell(facts, data->table->unaccounted, err);
   return status;
 }
 

@@ -84,18 +84,6 @@ static char *spec_copy(const tct_spec *spec) {
   return tct_text_copy(text);
 }
 
-/* The last place says that there is more than the list holds: a fact is never dropped in silence. */
-int tct_model_note(tct_model *model, const char *text) {
-  int at = 0;
-  while (at < TCT_UNACCOUNTED && model->unaccounted[at]) at++;
-  if (at == TCT_UNACCOUNTED) {
-    tct_free(model->unaccounted[--at]);
-    text = "more was taken from the table than this list can name";
-  }
-  model->unaccounted[at] = tct_text_copy(text);
-  return model->unaccounted[at] != NULL;
-}
-
 int tct_plan_unpaid(const tct_plan *plan, char text[TCT_PLAN_FACTS][200]) {
   int facts = 0;
   if (strcmp(plan->config.scale, "none"))

@@ -8,6 +8,8 @@ ledger every edit of what was asked for is refused, and also those of which noth
 """
 import copy, ctypes, itertools, json, os, re, sys, time
 
+from file_edits import at, edits, fields, placed, removed
+
 class Verdict(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t)] + [(k, ctypes.c_int32) for k in
         ("kind", "form", "replanned", "neighbours", "reproducible", "reserved")] + [
@@ -45,53 +47,8 @@ def changes_nothing(study, path):
         return name not in read or (ignored and len(path) == 4)  # of a label without a type, its values are read alone
     return path[:2] == ("asked", "stages") and path[3:] == ("features",)
 
-def fields(value, path=()):
-    yield path, value
-    if isinstance(value, dict):
-        for key, each in value.items():
-            yield from fields(each, path + (key,))
-    if isinstance(value, list):
-        for i, each in enumerate(value[:7]):
-            yield from fields(each, path + (i,))
-
-def edits(value):
-    if isinstance(value, bool):
-        yield not value
-    elif isinstance(value, (int, float)):
-        for other in (value * 1.5, value * 0.5, value + 1):
-            yield round(other) if isinstance(value, int) else other
-        yield None
-    elif isinstance(value, str):
-        yield value + "x"
-        yield ""
-        yield 5
-        leading = re.search("[1-9]", value)
-        if leading:
-            at = leading.start()
-            yield value[:at] + str(int(value[at]) % 9 + 1) + value[at + 1:]
-    elif isinstance(value, list) and value:
-        yield value[:-1]
-        yield value + value[-1:]
-    elif value is None:
-        yield 1.0
-
-def at(root, path):
-    for key in path:
-        root = root[key]
-    return root
-
-def placed(root, path, new):
-    out = copy.deepcopy(root)
-    at(out, path[:-1])[path[-1]] = new
-    return out
-
-def removed(root, path):
-    out = copy.deepcopy(root)
-    del at(out, path[:-1])[path[-1]]
-    return out
-
 def every_edit(study):
-    for path, value in fields(study):
+    for path, value in fields(study, 7):
         if path:
             for new in edits(value):
                 if new != value:

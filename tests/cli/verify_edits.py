@@ -14,6 +14,8 @@ follows from it was made anew (by $TACIT), and five forgeries of whole claims.
 """
 import copy, ctypes, itertools, json, math, os, re, subprocess, sys, time
 
+from file_edits import edits, fields, placed, removed
+
 class Verdict(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t)] + [(k, ctypes.c_int32) for k in
         ("kind", "form", "replanned", "neighbours", "reproducible", "reserved")] + [
@@ -69,7 +71,7 @@ FOUND = tuple(f"privacy/fits/0/asked/{key}" for key in ("epsilon", "delta", "col
 ASKED = re.compile("privacy/(choice|noise|fits/\\d/(count|asked/.*)|estimate/asked/.*)$")
 
 def asked_edits(model):
-    for path, value in fields(model):
+    for path, value in fields(model, 3):
         word = "/".join(map(str, path))
         if ASKED.match(word) and not ("estimate" in model["privacy"] and (word in FOUND or word.endswith("count"))):
             yield from ((word, placed(model, path, new)) for new in edits(value) if new != value)
@@ -156,53 +158,6 @@ FREE = ("coefficients", "intercept", "classes", "features", "label", "library", 
 def is_free(path):
     return any(path == f or path.startswith(f + "/") for f in FREE)
 
-def fields(value, path=()):
-    yield path, value
-    if isinstance(value, dict):
-        for key, each in value.items():
-            yield from fields(each, path + (key,))
-    if isinstance(value, list):
-        for i, each in enumerate(value[:3]):
-            yield from fields(each, path + (i,))
-
-def edits(value):
-    if isinstance(value, bool):
-        yield not value
-    elif isinstance(value, (int, float)):
-        for other in (value * 1.5, value * 0.5, value + 1, value - 1):
-            yield round(other) if isinstance(value, int) else other
-        yield None
-    elif isinstance(value, str):
-        yield value + "x"
-        yield ""
-        leading = re.search("[1-9]", value)
-        if leading:
-            at = leading.start()
-            yield value[:at] + str(int(value[at]) % 9 + 1) + value[at + 1:]
-    elif isinstance(value, list) and value:
-        yield value[:-1]
-        yield value + value[-1:]
-    elif value is None:
-        yield 1.0
-
-def placed(model, path, new):
-    out = copy.deepcopy(model)
-    if not path:
-        return new
-    at = out
-    for key in path[:-1]:
-        at = at[key]
-    at[path[-1]] = new
-    return out
-
-def removed(model, path):
-    out = copy.deepcopy(model)
-    at = out
-    for key in path[:-1]:
-        at = at[key]
-    del at[path[-1]]
-    return out
-
 def filled(value, large):
     return [filled(each, large) for each in value] if isinstance(value, list) else large
 
@@ -252,7 +207,7 @@ for name in names:
     model = json.load(open(name + ".json"))
     assert verified(json.dumps(model)), name
     few, private = name in FEW, model["privacy"]["private"]
-    for path, value in fields(model):
+    for path, value in fields(model, 3):
         word = "/".join(map(str, path))
         changes = [placed(model, path, new) for new in edits(value) if new != value] if path else []
         if isinstance(value, dict) and word != "transforms/schema" and not word.startswith("transforms/schema/"):

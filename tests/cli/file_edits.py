@@ -1,0 +1,50 @@
+"""file_edits.py - edits of one field of a file's JSON, for the scripts that ask verify about each."""
+import copy, re
+
+def fields(value, items, path=()):
+    """(path, value) of the whole and of all in it; of a list the first `items`."""
+    yield path, value
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from fields(each, items, path + (key,))
+    if isinstance(value, list):
+        for i, each in enumerate(value[:items]):
+            yield from fields(each, items, path + (i,))
+
+def edits(value):
+    if isinstance(value, bool):
+        yield not value
+    elif isinstance(value, (int, float)):
+        for other in (value * 1.5, value * 0.5, value + 1, value - 1):
+            yield round(other) if isinstance(value, int) else other
+        yield None
+    elif isinstance(value, str):
+        yield value + "x"
+        yield ""
+        yield 5
+        leading = re.search("[1-9]", value)
+        if leading:
+            at = leading.start()
+            yield value[:at] + str(int(value[at]) % 9 + 1) + value[at + 1:]
+    elif isinstance(value, list) and value:
+        yield value[:-1]
+        yield value + value[-1:]
+    elif value is None:
+        yield 1.0
+
+def at(root, path):
+    for key in path:
+        root = root[key]
+    return root
+
+def placed(root, path, new):
+    if not path:
+        return new
+    out = copy.deepcopy(root)
+    at(out, path[:-1])[path[-1]] = new
+    return out
+
+def removed(root, path):
+    out = copy.deepcopy(root)
+    del at(out, path[:-1])[path[-1]]
+    return out
