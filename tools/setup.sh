@@ -22,7 +22,7 @@ packages_wasm="clang lld llvm wasi-libc libclang-rt-14-dev-wasm32 xz-utils"
 packages_debootstrap="debootstrap git"
 
 # Pinned: a bench or a document that was made with them can be made again.
-python_pins="numpy==1.26.4 scipy==1.11.4 scikit-learn==1.5.2 pandas==2.2.3 polars==1.12.0 pyarrow==18.1.0 pytest==8.3.4 mypy==1.13.0 dask==2025.1.0 distributed==2025.1.0"
+python_pins="numpy==1.26.4 scipy==1.11.4 scikit-learn==1.5.2 pandas==2.2.3 polars==1.12.0 pyarrow==18.1.0 pytest==8.3.4 mypy==1.13.0 dask==2025.1.0 distributed==2025.1.0 formulaic==1.2.2"
 
 wanted() {
   local step

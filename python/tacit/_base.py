@@ -23,7 +23,7 @@ from ._callbacks import Callbacks
 from ._model import Model, Plan
 from ._native import Facts, Path
 from ._parameters import check, checked, parameters
-from ._schema import Schema
+from ._schema import Schema, schema_of
 from ._bounds import interval
 from ._weights import Weighing
 
@@ -231,7 +231,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
     # ---- training ----
 
     def fit(
-        self: _L, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, schema: Any = None
+        self: _L, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, schema: Any = None, formula: Any = None
     ) -> _L:
         """Trains within epsilon and delta.
 
@@ -247,8 +247,14 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             Whose record each row is, or the name of the frame's column that says so; needs rows_per_person.
         schema : Schema or path, optional
             What the columns of a frame may hold: the library encodes the frame by it, and the model keeps it.
+        formula : str or list, optional
+            The terms, in place of the schema's: ``"y ~ a*C(g) + ns(age, 3)"``, or as `Schema.with_terms` takes them.
         """
         self._check()
+        if formula is not None:
+            if schema is None:
+                raise ValueError("a formula has columns, and their bounds are public knowledge; give their schema too")
+            schema = schema_of(schema).with_terms(formula)
         before = _provenance.look_back(self.ledger, self.epsilon != math.inf)
         ready = self._ready(X, y, sample_weight, groups, schema)
         model, privacy = self._fit(ready, before)

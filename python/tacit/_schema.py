@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
-from . import _arrow, _callers, _guards, _native, _pandas, _views
+from . import _arrow, _callers, _formula, _guards, _native, _pandas, _views
 from ._bounds import interval
 from ._matrix import Table
 from ._native import Facts, Path
@@ -173,6 +173,35 @@ class Schema:
         known = {column["name"] for column in self.json["columns"]}
         new = [{"name": name, "type": "ignore"} for name in names if name not in known]
         return self._with({**self.json, "columns": [*self.json["columns"], *new]}) if new else self
+
+    def with_terms(self, terms: Union[str, list[Any]]) -> "Schema":
+        """The same columns with these terms (version 2); nothing reads the records.
+
+        Parameters
+        ----------
+        terms : str or list
+            A formula, such as ``"visits ~ age*C(sex) + ns(income, knots=[20, 50])"``, or the list that a schema has.
+            Columns, bounds and levels are the schema's.  The formula's outcome becomes the label.
+        """
+        outcome, columns = self.label, [dict(column) for column in self.json["columns"]]
+        if isinstance(terms, str):
+            named, factors = _formula.parse(terms)
+            reading, outcome = _formula.Reading(columns), named or outcome
+            parts = [[reading.part(reading.tree(each)) for each in term] for term in factors]
+            terms = [each[0] if len(each) == 1 else {"product": each} for each in parts]
+            for column in columns:
+                column.update({"reference": reading.references[n] for n in [column["name"]] if n in reading.references})
+        for column in columns:
+            column.pop("drop_first", None)  # the reference of version 2
+        content = {key: value for key, value in self.json.items() if key != "scale"}
+        made = {**content, "version": 2, "columns": columns, "terms": terms}
+        if outcome != self.label:
+            own = next((column for column in columns if column["name"] == outcome), {})
+            rest = [column for column in columns if column is not own]
+            old = [] if self.label is None else [{"name": self.label, "type": "ignore"}]
+            made["label"] = {"name": outcome, **{k: own[k] for k in ("lower", "upper", "values") if k in own}}
+            made["columns"] = [*rest, *old]
+        return self._with(made)
 
     def _with(self, content: Facts) -> "Schema":
         made = Schema(content)

@@ -130,3 +130,59 @@ def test_a_drafted_key_of_an_older_form_is_refused_in_one_sentence():
     found = tacit.Schema({**SCHEMA, "terms": ["age"]}).check()
     assert {each["column"] for each in found if "no term uses" in each["text"]} == {"alb", "work"}
     assert json.loads(tacit.Schema(SCHEMA).text)["terms"] == SCHEMA["terms"]
+
+
+FORMULAS = {
+    "~ age*work": ["age", "work", {"product": ["age", "work"]}],
+    "~ ns(age, 3) + C(work, contr.treatment('shop'))": [
+        {"of": "age", "as": "spline", "kind": "natural", "knots": [42, 66]}, "work"],
+    "~ bs(age, knots=[30, 50], degree=2) + missing(alb)": [
+        {"of": "age", "as": "spline", "kind": "bspline", "degree": 2, "knots": [30, 50]}, {"of": "alb", "as": "missing"}],
+    "~ poly(age, 3, raw=True) + log1p(alb) + cut(alb, [0, 2, 7])": [
+        {"of": "age", "as": "power", "degree": 3}, {"of": "alb", "as": "log1p"}, {"of": "alb", "as": "cut", "breaks": [2]}],
+    "~ {age**2} + I(alb/age) + I(1/age) + age:work:alb": [
+        {"of": "age", "as": "square"}, {"of": ["alb", "age"], "as": "ratio"}, {"of": "age", "as": "reciprocal"},
+        {"product": ["age", "work", "alb"]}],
+}
+REFUSED = {
+    "~ .": "stands for what the table holds", "~ scale(age)": "reads the records", "~ factor(work)": "reads the records",
+    "~ poly(age, 2)": "raw=True", "~ age - 1": "leave 0 and -1 away", "~ (age": "not well formed",
+    "log(y) ~ age": "no column", "~ C(work, levels=['a'])": "list them under", "~ C(work, Sum)": "compared with one",
+    "~ ns(log(age), 3)": "knots are public", "~ ns(age, 1)": "knots are public", "~ ns(age, knots=quantile(age))": "list of numbers",
+    "~ exp(age)": "no function that can be public", "~ {age**3}": "no function", "~ age.mean()": "no function",
+    "~ nobody": "does not describe", "~ 1": "list of 1 to 4096 terms",
+}  # fmt: skip
+
+
+def test_a_formula_is_the_terms_that_it_says(tmp_path):
+    schema = tacit.Schema(SCHEMA)
+    for text, terms in FORMULAS.items():
+        made = schema.with_terms(text)
+        said = [{k: v for k, v in each.items() if k != "comment"} if isinstance(each, dict) else each for each in made.json["terms"]]
+        assert said == terms and made.features and made.label == "y"
+    assert [c.get("reference") for c in schema.with_terms(list(FORMULAS)[1]).json["columns"]] == [None, None, "shop"]
+    assert "work=farm" in schema.with_terms(list(FORMULAS)[1]).features and "reference" not in str(schema.json)
+    for text, why in REFUSED.items():
+        with pytest.raises(ValueError, match=why):
+            schema.with_terms(text).check()
+    odd = tacit.Schema({"columns": [{"name": "a b", "type": "number", "lower": 1, "upper": 2}, {"name": "z", "type": "number", "lower": 0, "upper": 3}],
+                        "scale": "unit", "label": {"name": "y", "lower": 0, "upper": 1}})  # fmt: skip
+    other = odd.with_terms("z ~ log(`a b`)")
+    assert other.features == ["log(a b)"] and other.json["label"] == {"name": "z", "lower": 0, "upper": 3}
+    assert other.ignored == ["y"]
+
+
+def test_a_model_of_a_formula_is_that_of_its_terms():
+    frame = people()
+
+    def fit(**more):
+        return tacit.PrivateLogisticRegression(epsilon=2.0, delta=1e-6, random_state=3).fit(frame, **more)
+
+    text, terms = "y ~ ns(age, 3) + alb*work", [{"of": "age", "as": "spline", "kind": "natural", "knots": [42, 66]},
+                                                "alb", "work", {"product": ["alb", "work"]}]  # fmt: skip
+    one, other = fit(schema=tacit.Schema(SCHEMA), formula=text), fit(schema=SCHEMA, formula=terms)
+    assert np.array_equal(one.coef_, other.coef_)
+    assert np.array_equal(one.predict(frame), other.predict(frame))
+    assert "evenly" in json.dumps(one.model_.json["transforms"]["schema"])
+    with pytest.raises(ValueError, match="give their schema"):
+        fit(formula=text)
