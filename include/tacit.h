@@ -69,6 +69,7 @@ typedef enum tct_wording {
   TCT_WORDS_C = 0,      /* those of this header, e.g. row_norm; err->text has them */
   TCT_WORDS_CLI = 1,    /* of the command line, e.g. --row-norm */
   TCT_WORDS_PYTHON = 2, /* of the Python package, e.g. data_norm= */
+  TCT_WORDS_R = 3,      /* of the R package, e.g. epsilon = 1 */
 } tct_wording;
 
 /* The sentence of an error in these words, cut to `size` bytes with its 0.  err: as the library filled it, or a copy of

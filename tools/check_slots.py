@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""check_slots.py - the library's sentences speak in slots (src/core/slots.def), and every slot in three languages.
+"""check_slots.py - the library's sentences speak in slots (src/core/slots.def), and every slot in four languages.
 
     tools/check_slots.py [FOLDER]
 
 Of the string literals of src/ and extra/ none has a word of a door.  Each slot in them is in the table, stands in a text that is
-filled, and has a word in C, on the command line and in Python; none is unused.  FOLDER: of another tree.
+filled, and has a word in C, on the command line, in Python and in R; none is unused.  FOLDER: of another tree.
 """
 
 import pathlib
@@ -15,7 +15,7 @@ ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__)
 TABLE = ROOT / "src" / "core" / "slots.def"
 TEXT = r'"(?:[^"\\\n]|\\.)*"'
 GROUP = re.compile(rf"{TEXT}(?:(?:\s|\\\n)*(?:[a-zA-Z_]+64|{TEXT}))*")  # literals side by side are one text
-ROW = re.compile(rf"^TCT_SLOT\((\w+),\s*({TEXT}),\s*({TEXT}),\s*({TEXT})\)", re.M)
+ROW = re.compile(rf"^TCT_SLOT\((\w+),\s*({TEXT}),\s*({TEXT}),\s*({TEXT}),\s*({TEXT})\)", re.M)
 SLOT = re.compile(r"\{([a-z_0-9]+)( [^{}]*)?\}")
 # What a statement has that says its text by itself, without core/status.c.
 UNFILLED = re.compile(r"printf\(|\bjson_|\btct_html_|_unaccounted\(|\bcheck\(|\btct_verify_|\btct_audit_|\.summary =|\.help =")
@@ -33,17 +33,17 @@ def unquoted(group):
 
 
 def table(faults):
-    """{slot: its three words}, with what is wrong with the rows."""
+    """{slot: its four words}, with what is wrong with the rows."""
     text, rows = without_comments(TABLE.read_text(encoding="utf-8")), {}
     found = ROW.findall(text)
     if not found or len(found) != text.count("TCT_SLOT("):
-        faults.append("core/slots.def: a row is not TCT_SLOT(name, in C, on the command line, in Python)")
+        faults.append("core/slots.def: a row is not TCT_SLOT(name, in C, on the command line, in Python, in R)")
     for name, *words in found:
         words = [unquoted(word) for word in words]
         if name in rows:
             faults.append(f"core/slots.def: {name} has two rows")
         if not all(word.strip() for word in words):
-            faults.append(f"core/slots.def: {name} lacks a word in C, on the command line or in Python")
+            faults.append(f"core/slots.def: {name} lacks a word in C, on the command line, in Python or in R")
         if any(not re.fullmatch(r"[^\[\]%]*(\[[^\[\]%]*%[^\[\]%]*\])?", word.replace("[:...]", "")) for word in words):
             faults.append(f"core/slots.def: {name}: a value is one % in brackets at the end of a word")
         if any("%" in word for word in words) and "%" not in words[0]:

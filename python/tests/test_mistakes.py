@@ -415,11 +415,12 @@ def test_there_are_sixty_and_the_right_way_is_none_of_them(tmp_path):
     assert under().score(frame()) > 0 and plain().score(X, Y) > 0 and logistic().fit(table(tmp_path)).coef_.size
 
 
-def test_no_word_of_another_door_is_in_the_words_of_python():
+def test_no_word_of_another_door_is_in_the_words_of_python_and_r():
     table = (pathlib.Path(__file__).parents[2] / "src" / "core" / "slots.def").read_text(encoding="utf-8")
-    words = re.findall(r'^TCT_SLOT\((?:[^"\n]|"(?:[^"\\]|\\.)*",\n?)*("(?:[^"\\]|\\.)*")\)$', table, re.M)
-    assert len(words) == table.count("\nTCT_SLOT(") > 40
-    assert [word for word in words if re.search(r"--[a-z]|`tacit|tct_|TCT_", word)] == []
+    rows = [re.findall(r'"(?:[^"\\]|\\.)*"', row) for row in re.split(r"^TCT_SLOT", table, flags=re.M)[1:]]
+    assert len(rows) > 40 and all(len(row) == 4 for row in rows)
+    assert [word for row in rows for word in row[2:] if re.search(r"--[a-z]|`tacit|tct_|TCT_", word)] == []
+    assert [row[3] for row in rows if re.search(r"\w=|True|False|\btacit\.", row[3])] == []
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ static void make_harmless(char *text) {
  * the words of slots stand, so that other words can be put there.  A mark is believed if the words of C stand there. */
 
 enum {
-  WORDS = TCT_WORDS_PYTHON + 1,
+  WORDS = TCT_WORDS_R + 1,
   PACKED = WORDS,                              /* the slots themselves */
   LAST = (int)sizeof((tct_error){0}.text) - 1, /* of the text: how many marks stand before it */
   MARK = 5,                                    /* bytes of one: begin and length, of two bytes each, and which slot */
@@ -60,7 +60,7 @@ typedef struct slot {
 } slot;
 
 static const slot slots[] = {
-#define TCT_SLOT(name, c, cli, python) {#name, {c, cli, python}},
+#define TCT_SLOT(name, c, cli, python, r) {#name, {c, cli, python, r}},
 #include "core/slots.def"
 #undef TCT_SLOT
 };
@@ -244,7 +244,8 @@ static void say_as(const tct_error *err, int words, char *text, size_t size) {
 }
 
 void tct_error_say(const tct_error *err, tct_wording words, char *text, size_t size) {
-  say_as(err, words == TCT_WORDS_CLI || words == TCT_WORDS_PYTHON ? words : TCT_WORDS_C, text, size);
+  int door = (int)words; /* some compilers' enums have no sign */
+  say_as(err, door > TCT_WORDS_C && door <= TCT_WORDS_R ? door : TCT_WORDS_C, text, size);
 }
 
 void tct_error_reword(tct_error *err, tct_wording words) {

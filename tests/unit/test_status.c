@@ -50,7 +50,7 @@ static void a_file_s_name_is_shown_likewise(void **state) {
 
 /* ---- slots ---- */
 
-static void said(const tct_error *err, const char *c, const char *cli, const char *python) {
+static void said(const tct_error *err, const char *c, const char *cli, const char *python, const char *r) {
   char text[sizeof err->text];
   assert_string_equal(err->text, c);
   tct_error_say(err, TCT_WORDS_C, text, sizeof text);
@@ -59,6 +59,8 @@ static void said(const tct_error *err, const char *c, const char *cli, const cha
   assert_string_equal(text, cli);
   tct_error_say(err, TCT_WORDS_PYTHON, text, sizeof text);
   assert_string_equal(text, python);
+  tct_error_say(err, TCT_WORDS_R, text, sizeof text);
+  assert_string_equal(text, r);
 }
 
 static void each_door_reads_its_own_words(void **state) {
@@ -67,18 +69,21 @@ static void each_door_reads_its_own_words(void **state) {
   tct_fail(&err, TCT_E_USAGE, "%s needs a norm; give {row_norm R}, or leave {label} away", "dpgd");
   said(&err, "dpgd needs a norm; give .row_norm = R, or leave .label away",
        "dpgd needs a norm; give --row-norm R, or leave --label away",
-       "dpgd needs a norm; give data_norm=R, or leave label= away");
+       "dpgd needs a norm; give data_norm=R, or leave label= away",
+       "dpgd needs a norm; give bounds, or leave the left side of the formula away");
   tct_fail_at(&err, "a.csv", 3, 1, "give {solver %s}, at least {memory_mib %.0f}; {ridge}", "dpfw", 512.0);
   said(&err, "give .solver = \"dpfw\", at least .memory = 512 * 1048576; .penalty = \"l2:lambda=...\"",
        "give --solver dpfw, at least --memory 512M; --penalty l2:lambda=...",
-       "give solver=\"dpfw\", at least memory=512 * 2**20; a C or alpha above 0");
+       "give solver=\"dpfw\", at least memory=512 * 2**20; a C or alpha above 0",
+       "give solver = \"dpfw\", at least memory = 512 * 2^20; lambda above 0");
   tct_fail(&err, TCT_E_USAGE, "give e.g. {label_bound Y}, 100%% of {loss squared}");
   said(&err, "give e.g. .label_bound = Y, 100% of .loss = \"squared\"",
        "give e.g. --label-bound Y, 100% of --loss squared",
-       "give e.g. label_bounds=(lower, upper), 100% of another estimator");
+       "give e.g. label_bounds=(lower, upper), 100% of another estimator",
+       "give e.g. bounds = list(y = c(lower, upper)), 100% of another family");
   tct_fail(&err, TCT_E_USAGE, "a { b } {} {nothing} {%s} {epsilon", "{\"age\": {delta}}");
   said(&err, "a { b } {} {nothing} {\"age\": .delta} {epsilon", "a { b } {} {nothing} {\"age\": --delta} {epsilon",
-       "a { b } {} {nothing} {\"age\": delta=} {epsilon");
+       "a { b } {} {nothing} {\"age\": delta=} {epsilon", "a { b } {} {nothing} {\"age\": delta} {epsilon");
 }
 
 /* A column may be called like a slot, or like the words of one. */
@@ -94,8 +99,8 @@ static void words_of_others_are_never_filled(void **state) {
     tct_error_pack(&err, packed, sizeof packed);
     tct_fail(&again, TCT_E_DATA, "{%s}", packed);
     assert_memory_equal(&again, &err, sizeof err);
-    for (int words = TCT_WORDS_C; words <= TCT_WORDS_PYTHON; words++) {
-      static const char *const own[] = {".epsilon", "--epsilon", "epsilon="};
+    for (int words = TCT_WORDS_C; words <= TCT_WORDS_R; words++) {
+      static const char *const own[] = {".epsilon", "--epsilon", "epsilon=", "epsilon"};
       snprintf(text, sizeof text, "column \"%s\": give %s, not %s", shown, own[words], shown);
       tct_error_say(&err, (tct_wording)words, packed, sizeof packed);
       assert_string_equal(packed, text);
@@ -111,7 +116,7 @@ static void a_long_sentence_is_cut_and_never_shows_a_slot(void **state) {
     name[length] = 0;
     tct_error err;
     tct_fail(&err, TCT_E_DATA, "%s; give {label NAME}, {cols} and {schema}", name);
-    for (int words = TCT_WORDS_C; words <= TCT_WORDS_PYTHON; words++) {
+    for (int words = TCT_WORDS_C; words <= TCT_WORDS_R; words++) {
       tct_error_say(&err, (tct_wording)words, text, sizeof text);
       assert_null(strpbrk(text, "{}"));
       assert_int_equal(strspn(text, "a"), length < sizeof text ? length : sizeof text - 1);
@@ -139,8 +144,7 @@ static void a_record_that_others_wrote_is_said_as_it_is(void **state) {
     for (size_t i = 0; i < sizeof err.text; i++) err.text[i] = (char)((seed = seed * 1664525u + 1013904223u) >> 24);
     if (k % 2) err.text[k % 100] = 0, err.text[sizeof err.text - 1] = (char)(k % 12);
     if (k % 4 == 1) memset(err.text + sizeof err.text - 61, 0, 60);
-    for (int words = -1; words <= TCT_WORDS_PYTHON + 2; words++)
-      tct_error_say(&err, (tct_wording)words, text, sizeof text);
+    for (int words = -1; words <= TCT_WORDS_R + 2; words++) tct_error_say(&err, (tct_wording)words, text, sizeof text);
     tct_error_say(&err, TCT_WORDS_CLI, text, 1);
     assert_int_equal(text[0], 0);
     tct_error_say(&err, TCT_WORDS_CLI, text, 0);
