@@ -76,7 +76,7 @@ static const char *no_number(const tct_encoder *encoder, const char *at, int64_t
 
 const char *tct_encode_number(tct_encoder *encoder, const tct_column *column, double value, bool missing) {
   if (missing && column->missing == TCT_WHEN_REFUSE) {
-    return "a value is missing; complete the record, or let a schema say what \"missing\" becomes";
+    return "a value is missing; complete the record, or let {missing_rule}";
   }
   if (missing && column->missing == TCT_WHEN_ESTIMATE) {
     put(encoder, column->first, NAN, true); /* until the estimate says what it becomes */
@@ -104,7 +104,7 @@ static const char *put_word(tct_encoder *encoder, const tct_column *column, cons
                             bool missing) {
   double value = TCT_WORD_NONE;
   if (missing && column->missing == TCT_WHEN_REFUSE)
-    return "a category is missing; complete the record, or let the schema say what \"missing\" becomes";
+    return "a category is missing; complete the record, or let {missing_rule}";
   if (missing) at = TCT_MISSING_WORD, length = (int64_t)strlen(at);
   if (!missing || column->missing == TCT_WHEN_ESTIMATE) {
     int64_t place = column - encoder->schema->column;
@@ -121,9 +121,8 @@ const char *tct_encode_listed(tct_encoder *encoder, const tct_column *column, in
   if (found < 0) {
     tct_when when = missing ? column->missing : column->other;
     if (when == TCT_WHEN_REFUSE) {
-      return missing
-                 ? "a category is missing; complete the record, or let the schema say what \"missing\" becomes"
-                 : "the category is not in the schema's list; list it, or let the schema say what \"other\" becomes";
+      return missing ? "a category is missing; complete the record, or let {missing_rule}"
+                     : "the category is not in the schema's list; list it, or let {other_rule}";
     }
     if (when == TCT_WHEN_VALUE) found = missing ? column->missing_listed : column->other_listed;
   }

@@ -1,0 +1,172 @@
+# glm.R - the settings of a fit, the fit, and R's own names of models over it.
+
+families <- c(gaussian = "identity", binomial = "logit", poisson = "log")
+
+family_of <- function(family) {
+  if (is.character(family) && length(family) == 1) family <- get0(family, asNamespace("stats"), mode = "function")
+  if (is.function(family)) family <- tryCatch(family(), error = function(e) NULL)
+  if (!inherits(family, "family")) usage("family is not known; write binomial, gaussian or poisson")
+  if (family$family == "Gamma") usage("the family Gamma is not offered yet; write log(y) on the left side, or poisson")
+  plain <- sub("^quasi", "", family$family)
+  if (plain != family$family) usage("a quasi family has free variances, which errors = \"robust\" has too; write %s", if (nzchar(plain)) plain else "gaussian")
+  if (!family$family %in% names(families)) usage("the family %s is not offered; write binomial, gaussian or poisson", family$family)
+  if (family$link != families[[family$family]]) usage("the link %s is not offered; %s has the link %s", family$link, family$family, families[[family$family]])
+  family
+}
+
+# Left sides that are functions of one column: compared, or brought to another scale record by record.
+comparisons <- c("==", "!=", "<", ">", "<=", ">=", "%in%", "!", "&", "|", "(", "I", "c", "is.na")
+rescalings <- c("log", "log2", "log10", "log1p", "sqrt", "exp", "(", "I", "+", "-", "*", "/")
+
+# What the left side becomes: list(json = the schema's label, value = function(data) its column, column, bounds).
+label_of <- function(spec, family, data) {
+  e <- spec$formula[[2]]
+  name <- deparsed(e)
+  if (named(e) == "cbind") usage("cbind() of successes and failures is not offered; give a record to each trial")
+  if (named(e) == "Surv") usage("Surv() is not offered yet; take binomial for whether it happened, or poisson for how often")
+  of <- all.vars(e)
+  if (length(of) != 1) usage("the left side of the formula is one column, or a function of one; name one")
+  functions <- setdiff(all.names(e), of)
+  allowed <- if (family$family == "binomial") comparisons else rescalings
+  if (is.call(e) && length(bad <- setdiff(functions, allowed))) usage("%s() on the left side is not offered; there are %s", bad[1], paste(setdiff(allowed, c("(", "c")), collapse = ", "))
+  if (!is.null(data)) need_columns(of, data)
+  if (family$family == "binomial") return(binary_label(e, name, of, spec, data))
+  ends <- spec$facts$bounds[[of]]
+  if (is.null(ends) || inherits(ends, "Date")) usage("bounds of %s are not given, and have no default; add bounds = list(%s = c(smallest, largest)), from public knowledge", of, of)
+  image <- sort(as.numeric(eval(e, stats::setNames(list(ends), of), baseenv())))
+  if (length(image) != 2 || !all(is.finite(image))) usage("%s is not finite between the bounds of %s; give narrower ones", name, of)
+  if (family$family == "poisson" && (image[1] < 0 || image[2] <= 0)) usage("counts have bounds from 0 to the largest one; write bounds = list(%s = c(0, %g))", of, max(image[2], 1))
+  if (family$family == "poisson") image[1] <- 0
+  value <- function(data) {
+    x <- data[[of]]
+    if (inherits(x, "haven_labelled")) x <- unlabelled(x, "number")
+    if (!is.numeric(x) && !is.logical(x)) refuse("data", "column %s is no number, and the family wants one; make it one", of)
+    list(values = if (is.symbol(e)) as.numeric(x) else as.numeric(eval(e, stats::setNames(list(pmin(pmax(as.numeric(x), ends[1]), ends[2])), of), baseenv())))
+  }
+  list(json = list(name = name, lower = image[1], upper = image[2]), value = value, bounds = image, of = of)
+}
+
+binary_label <- function(e, name, of, spec, data) {
+  levels <- spec$facts$levels[[of]]
+  classes <- c("FALSE", "TRUE")
+  value <- function(data) column_of(eval(e, data, baseenv()), name, "category")
+  if (is.symbol(e) && !is.null(levels)) {
+    if (length(levels) != 2) usage("%s has %d levels, and binomial wants two; write e.g. %s == \"%s\" on the left side", of, length(levels), of, levels[length(levels)])
+    classes <- levels
+  } else if (is.symbol(e) && is.null(data[[of]])) {
+    classes <- c("0", "1")
+  } else if (is.symbol(e) && !is.logical(data[[of]])) {
+    if (!is.numeric(data[[of]])) usage("the two values of %s are not given; add levels = list(%s = c(failure, success))", of, of)
+    classes <- c("0", "1")
+  }
+  json <- list(name = name, values = as.list(classes), positive = classes[2])
+  list(json = json, value = if (is.symbol(e)) function(data) column_of(data[[of]], of, "category") else value, of = of)
+}
+
+settings_of <- function(family, label, errors, penalty, solver, epsilon, delta, neighbours, max_mean, more) {
+  loss <- switch(family$family, gaussian = "squared", binomial = "logistic", poisson = {
+    most <- if (is.null(max_mean)) label$bounds[2] else one_number(max_mean, "max_mean", "5")
+    if (!(most > 0 && most <= exp(10))) usage("the largest count is no mean that can be fitted; give max_mean, at most 22026")
+    sprintf("poisson:margin=%.17g", max(log(most), 1e-3))
+  })
+  if (!is.character(errors) || length(errors) != 1 || !errors %in% c("none", "model", "robust")) usage("errors is \"robust\", \"model\" or \"none\"; write one of them")
+  if (!is.character(neighbours) || !identical(neighbours %in% c("add_remove", "replace_one"), TRUE)) usage("neighbours is \"add_remove\" or \"replace_one\"; write one of them")
+  c(list(loss = loss, penalty = penalty, solver = solver, errors = errors, epsilon = epsilon, delta = delta,
+         replace_one = as.numeric(neighbours == "replace_one")), more)
+}
+
+seed_of <- function(seed) {
+  if (is.null(seed)) return(NULL)
+  seed <- one_number(seed, "seed", "1")
+  if (seed < 0 || seed != floor(seed) || seed >= 2^53) usage("seed is a whole number from 0 on; write e.g. seed = 1")
+  seed
+}
+
+budget_of <- function(epsilon, delta) {
+  epsilon <- one_number(epsilon, "epsilon", "1")
+  delta <- one_number(delta, "delta", "1e-6")
+  if (epsilon <= 0) usage("epsilon is above 0; write e.g. epsilon = 1")
+  if (delta < 0 || delta >= 1) usage("delta is at least 0 and below 1; write e.g. delta = 1e-6")
+  list(epsilon = epsilon, delta = delta)
+}
+
+schema_text <- function(spec, label, person = NULL) {
+  columns <- json_columns(spec)
+  unused <- setdiff(person, unlist(lapply(columns, `[[`, "name")))
+  to_json(list(format = "tacit-schema", version = 2, columns = c(columns, lapply(unused, function(name) list(name = name, type = "ignore"))), terms = json_terms(spec), label = label$json))
+}
+
+tacit_glm <- function(formula, family = stats::gaussian(), data, epsilon, delta, errors = "robust", bounds = NULL, levels = NULL,
+                      missing = NULL, weights = NULL, offset = NULL, person = NULL, ledger = NULL, schema = NULL,
+                      neighbours = "add_remove", max_mean = NULL, input_changed = NULL, seed = NULL, threads = NULL,
+                      progress = FALSE, ...) {
+  call <- match.call()
+  no_more(match.call(expand.dots = FALSE)$..., setdiff(names(formals()), "..."))
+  if (base::missing(formula)) usage("formula is not given first; write e.g. tacit_glm(y ~ a + b, ...)")
+  if (base::missing(data)) usage("data is not given; give the data frame")
+  fit(call, formula, family_of(family), data, budget_of(epsilon, delta), errors = errors, facts = facts_of(bounds, levels, missing, schema),
+      weights = weights, offset = offset, person = person, ledger = ledger, neighbours = neighbours, max_mean = max_mean,
+      input_changed = input_changed, seed = seed, threads = threads, progress = progress)
+}
+
+fit <- function(call, formula, family, data, budget, errors, facts, weights = NULL, offset = NULL, person = NULL, ledger = NULL,
+                neighbours = "add_remove", max_mean = NULL, input_changed = NULL, seed = NULL, threads = NULL, progress = FALSE,
+                penalty = NULL, solver = NULL, loss = NULL) {
+  force(budget)
+  if (!is.null(weights)) usage("weights are not offered yet; leave weights out")
+  if (!is.null(offset)) usage("an offset is not offered yet; leave offset out")
+  check_table(data)
+  spec <- read_formula(formula, facts, data)
+  label <- label_of(spec, family, data)
+  person <- one_text(person, "person")
+  if (!is.null(person) && errors != "none") usage("errors take each record to be of another person; give errors = \"none\" with person, or one record for each")
+  more <- list(schema = schema_text(spec, label, person), label = label$json$name, person = person, ledger = one_path(ledger, "ledger"),
+               input_changed = one_text(input_changed, "input_changed"), seed = seed_of(seed),
+               threads = if (!is.null(threads)) one_number(threads, "threads", "2"), progress = as.numeric(isTRUE(progress)))
+  set <- settings_of(family, label, errors, penalty, solver, budget$epsilon, budget$delta, neighbours, max_mean, more)
+  if (!is.null(loss)) set$loss <- loss
+  columns <- feature_columns(spec, data)
+  columns[[label$json$name]] <- label$value(data)
+  if (!is.null(person)) {
+    need_columns(person, data)
+    if (!person %in% names(columns)) columns[[person]] <- column_of(data[[person]], person, "category")
+  }
+  made <- checked(.Call(R_fit, columns, set))
+  plan <- from_json(made[2])
+  for (each in plan$warnings) warn(if (isTRUE(each$weakens)) "privacy" else "utility", each$text)
+  if (!is.na(made[3])) warn("privacy", made[3])
+  model_of(made[1], call = call, family = family, spec = spec, label = label, nobs = nrow(data), plan = plan)
+}
+
+feature_columns <- function(spec, data) {
+  names <- unique(unlist(lapply(spec$parts, `[[`, "columns")))
+  need_columns(names, data)
+  categories <- unlist(lapply(spec$parts, `[[`, "category"))
+  lapply(stats::setNames(names, names), function(name)
+    column_of(data[[name]], name, if (name %in% categories) "category" else if (inherits(spec$facts$bounds[[name]], "Date")) "date" else "number"))
+}
+
+model_of <- function(text, ..., class = NULL) structure(list(model = text, ...), class = c(class, "tacit"))
+
+tacit_lm <- function(formula, data, epsilon, delta, ...) {
+  call <- match.call()
+  fit <- tacit_glm(formula, stats::gaussian(), data, epsilon, delta, ...)
+  fit$call <- call
+  fit
+}
+
+tacit_lasso <- function(formula, data, epsilon, delta, lambda, bounds = NULL, levels = NULL, missing = NULL, ledger = NULL, schema = NULL, seed = NULL, ...) {
+  no_more(match.call(expand.dots = FALSE)$..., setdiff(names(formals()), "..."))
+  lambda <- one_number(lambda, "lambda", "0.01")
+  if (lambda <= 0) usage("lambda is above 0; write e.g. lambda = 0.01, or take tacit_lm()")
+  fit(match.call(), formula, stats::gaussian(), data, budget_of(epsilon, delta), errors = "none", facts = facts_of(bounds, levels, missing, schema),
+      ledger = ledger, seed = seed, penalty = sprintf("l1:lambda=%.17g", lambda))
+}
+
+tacit_svm <- function(formula, data, epsilon, delta, lambda = 0.01, bounds = NULL, levels = NULL, missing = NULL, ledger = NULL, schema = NULL, seed = NULL, ...) {
+  no_more(match.call(expand.dots = FALSE)$..., setdiff(names(formals()), "..."))
+  lambda <- one_number(lambda, "lambda", "0.01")
+  if (lambda <= 0) usage("lambda is above 0; write e.g. lambda = 0.01")
+  fit(match.call(), formula, stats::binomial(), data, budget_of(epsilon, delta), errors = "none", facts = facts_of(bounds, levels, missing, schema),
+      ledger = ledger, seed = seed, loss = "hinge", penalty = sprintf("l2:lambda=%.17g", lambda))
+}

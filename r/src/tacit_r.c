@@ -1,0 +1,400 @@
+/* tacit_r.c - the calls of R into libtacit, through tacit.h alone.
+ *
+ * What R must allocate is allocated before the library is called: its allocator may jump, and a jump would leave the
+ * library's handles behind.  So no function here that the library calls back touches R, but for the look at interrupts,
+ * which R_ToplevelExec keeps from jumping.  A failure comes back as a list, which R/conditions.R signals. */
+#include <R.h>
+#include <R_ext/Rdynload.h>
+#include <Rinternals.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+#include <tacit.h>
+
+/* ---- what comes from R ------------------------------------------------------------------------------------------ */
+
+static SEXP item(SEXP list, const char *name) {
+  SEXP names = getAttrib(list, R_NamesSymbol);
+  for (R_xlen_t i = 0; i < XLENGTH(names); i++)
+    if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
+  return R_NilValue;
+}
+
+/* In UTF-8; NULL where R has NULL. */
+static const char *text_of(SEXP value) { return isNull(value) ? NULL : translateCharUTF8(STRING_ELT(value, 0)); }
+static const char *text_item(SEXP list, const char *name) { return text_of(item(list, name)); }
+
+static double number_item(SEXP list, const char *name, double other) {
+  SEXP value = item(list, name);
+  return isNull(value) ? other : asReal(value);
+}
+
+static void look(void *unused) {
+  (void)unused;
+  R_CheckUserInterrupt();
+}
+
+static int interrupted(void *user) {
+  (void)user;
+  return !R_ToplevelExec(look, NULL);
+}
+
+/* A line of 40 marks in R's console. */
+static void progress(double fraction, void *user) {
+  int *shown = user, now = (int)(40 * fraction);
+  if (now == *shown) return;
+  for (; *shown < now; ++*shown) REprintf("=");
+  if (now == 40) REprintf("\n");
+}
+
+static tct_config config_of(SEXP set, int *bar) {
+  tct_config c;
+  tct_config_default(&c);
+  c.loss = text_item(set, "loss"), c.solver = text_item(set, "solver"), c.errors = text_item(set, "errors");
+  if (text_item(set, "penalty")) c.penalty = text_item(set, "penalty");
+  c.ledger = text_item(set, "ledger"), c.input_changed = text_item(set, "input_changed");
+  c.output = text_item(set, "output");
+  c.epsilon = number_item(set, "epsilon", NAN), c.delta = number_item(set, "delta", NAN);
+  c.neighbours = number_item(set, "replace_one", 0) != 0 ? TCT_REPLACE_ONE : TCT_ADD_REMOVE;
+  c.threads = (int32_t)number_item(set, "threads", 0);
+  double seed = number_item(set, "seed", -1);
+  if (seed >= 0) c.has_seed = 1, c.seed = (uint64_t)seed;
+  c.cancel = interrupted;
+  if (number_item(set, "progress", 0) != 0) c.progress = progress, c.user = bar;
+  return c;
+}
+
+/* ---- a list of columns as an Arrow stream of one chunk, over R's own memory ---------------------------------------
+ */
+
+struct ArrowSchema {
+  const char *format, *name, *metadata;
+  int64_t flags, n_children;
+  struct ArrowSchema **children, *dictionary;
+  void (*release)(struct ArrowSchema *);
+  void *private_data;
+};
+struct ArrowArray {
+  int64_t length, null_count, offset, n_buffers, n_children;
+  const void **buffers;
+  struct ArrowArray **children, *dictionary;
+  void (*release)(struct ArrowArray *);
+  void *private_data;
+};
+struct ArrowArrayStream {
+  int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *);
+  int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *);
+  const char *(*get_last_error)(struct ArrowArrayStream *);
+  void (*release)(struct ArrowArrayStream *);
+  void *private_data;
+};
+
+typedef struct table {
+  struct ArrowSchema schema;
+  struct ArrowArray array;
+  struct ArrowArrayStream stream;
+  int given;
+} table;
+
+/* R owns the memory, and keeps it until the call from R is over. */
+static void schema_done(struct ArrowSchema *schema) { schema->release = NULL; }
+static void array_done(struct ArrowArray *array) { array->release = NULL; }
+static void stream_done(struct ArrowArrayStream *stream) { stream->release = NULL; }
+static const char *no_error(struct ArrowArrayStream *stream) { return (void)stream, NULL; }
+
+static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out) {
+  *out = ((table *)stream->private_data)->schema;
+  return 0;
+}
+
+static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
+  table *t = stream->private_data;
+  memset(out, 0, sizeof *out);
+  if (!t->given) *out = t->array;
+  t->given = 1;
+  return 0;
+}
+
+static void *zeroed(size_t count, size_t size) {
+  void *made = R_alloc(count ? count : 1, (int)size);
+  return memset(made, 0, (count ? count : 1) * size);
+}
+
+/* Bits: of the values that are `wanted`; or, with NA_LOGICAL, of those that are there. */
+static unsigned char *bits_of(const int *values, R_xlen_t rows, int wanted) {
+  unsigned char *bits = zeroed((size_t)rows / 8 + 1, 1);
+  for (R_xlen_t i = 0; i < rows; i++)
+    if (wanted == NA_LOGICAL ? values[i] != NA_INTEGER : values[i] == wanted)
+      bits[i >> 3] |= (unsigned char)(1 << (i & 7));
+  return bits;
+}
+
+static int64_t gaps_of(const int *values, R_xlen_t rows) {
+  int64_t gaps = 0;
+  for (R_xlen_t i = 0; i < rows; i++) gaps += values[i] == NA_INTEGER;
+  return gaps;
+}
+
+static void describe(struct ArrowSchema *schema, struct ArrowArray *array, const char *name, const char *format) {
+  schema->name = name, schema->format = format, schema->release = schema_done;
+  array->release = array_done, array->n_buffers = 2;
+  array->buffers = zeroed(3, sizeof *array->buffers);
+}
+
+/* R counts levels from 1, Arrow from 0: before the first stands one that nobody has. */
+static void put_levels(struct ArrowSchema *schema, struct ArrowArray *array, SEXP levels) {
+  R_xlen_t count = XLENGTH(levels);
+  const char **text = zeroed((size_t)count, sizeof *text);
+  int64_t *end = zeroed((size_t)count + 2, sizeof *end);
+  for (R_xlen_t i = 0; i < count; i++) {
+    text[i] = translateCharUTF8(STRING_ELT(levels, i));
+    end[i + 2] = end[i + 1] + (int64_t)strlen(text[i]);
+  }
+  char *all = zeroed((size_t)end[count + 1], 1);
+  for (R_xlen_t i = 0; i < count; i++) memcpy(all + end[i + 1], text[i], (size_t)(end[i + 2] - end[i + 1]));
+  schema->dictionary = zeroed(1, sizeof *schema), array->dictionary = zeroed(1, sizeof *array);
+  describe(schema->dictionary, array->dictionary, "", "U");
+  array->dictionary->length = count + 1, array->dictionary->n_buffers = 3;
+  array->dictionary->buffers[1] = end, array->dictionary->buffers[2] = all;
+}
+
+/* column: list(values, levels or NULL, date). */
+static void put_column(struct ArrowSchema *schema, struct ArrowArray *array, const char *name, SEXP column) {
+  SEXP values = item(column, "values"), levels = item(column, "levels");
+  R_xlen_t rows = array->length = XLENGTH(values);
+  describe(schema, array, name, TYPEOF(values) == REALSXP ? "g" : TYPEOF(values) == LGLSXP ? "b" : "i");
+  if (TYPEOF(values) == REALSXP) { /* NA is one of R's NaN */
+    array->buffers[1] = REAL(values);
+    return;
+  }
+  const int *whole = TYPEOF(values) == LGLSXP ? LOGICAL(values) : INTEGER(values);
+  array->null_count = gaps_of(whole, rows);
+  if (array->null_count > 0) array->buffers[0] = bits_of(whole, rows, NA_LOGICAL);
+  array->buffers[1] = TYPEOF(values) == LGLSXP ? (const void *)bits_of(whole, rows, 1) : whole;
+  if (number_item(column, "date", 0) != 0) schema->format = "tdD";
+  if (!isNull(levels)) put_levels(schema, array, levels);
+}
+
+static table *table_of(SEXP columns) {
+  table *t = zeroed(1, sizeof *t);
+  SEXP names = getAttrib(columns, R_NamesSymbol);
+  R_xlen_t count = XLENGTH(columns);
+  describe(&t->schema, &t->array, "", "+s");
+  t->array.n_buffers = 1;
+  t->schema.n_children = t->array.n_children = count;
+  t->schema.children = zeroed((size_t)count, sizeof *t->schema.children);
+  t->array.children = zeroed((size_t)count, sizeof *t->array.children);
+  for (R_xlen_t j = 0; j < count; j++) {
+    t->schema.children[j] = zeroed(1, sizeof t->schema), t->array.children[j] = zeroed(1, sizeof t->array);
+    put_column(t->schema.children[j], t->array.children[j], translateCharUTF8(STRING_ELT(names, j)),
+               VECTOR_ELT(columns, j));
+    t->array.length = t->array.children[j]->length;
+  }
+  t->stream = (struct ArrowArrayStream){get_schema, get_next, no_error, stream_done, t};
+  return t;
+}
+
+/* ---- what goes to R -----------------------------------------------------------------------------------------------
+ */
+
+static SEXP failure(const tct_error *e) {
+  const char *names[] = {"status", "text", ""};
+  char text[sizeof e->text + sizeof e->file + 64], said[sizeof e->text + 400];
+  tct_error_say(e, TCT_WORDS_R, said, sizeof said);
+  if (e->file[0] && e->line)
+    snprintf(text, sizeof text, "%s, line %.0f: %s", e->file, (double)e->line, said);
+  else
+    snprintf(text, sizeof text, "%s%s%s", e->file, e->file[0] ? ": " : "", said);
+  SEXP r = PROTECT(mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(r, 0, ScalarInteger((int)e->status));
+  SET_VECTOR_ELT(r, 1, ScalarString(mkCharCE(text, CE_UTF8)));
+  setAttrib(r, R_ClassSymbol, mkString("tacit_failure"));
+  UNPROTECT(1);
+  return r;
+}
+
+/* The texts as a character vector, and back to the library; the first NULL: the failure. */
+static SEXP texts(int count, char *const text[], const tct_error *e) {
+  if (!text[0]) {
+    for (int k = 1; k < count; k++) tct_text_free(text[k]);
+    return failure(e);
+  }
+  SEXP r = PROTECT(allocVector(STRSXP, count));
+  for (int k = 0; k < count; k++) {
+    SET_STRING_ELT(r, k, text[k] ? mkCharCE(text[k], CE_UTF8) : NA_STRING);
+    tct_text_free(text[k]);
+  }
+  UNPROTECT(1);
+  return r;
+}
+
+static SEXP one(char *text, const tct_error *e) { return texts(1, &text, e); }
+
+/* ---- the calls ----------------------------------------------------------------------------------------------------
+ */
+
+/* person: room for [rows] numbers, or NULL. */
+static tct_data *read_table(table *t, const tct_read_options *o, const char *by, int64_t *person, tct_error *e) {
+  tct_frame *frame = tct_frame_take(&t->stream, e);
+  tct_data *data = frame ? tct_data_read_frame(frame, o, NULL, e) : NULL;
+  int ok = data && (!by || (tct_frame_codes(frame, by, person, NULL, e) == TCT_OK &&
+                            tct_data_weigh(data, NULL, 1, person, e) == TCT_OK));
+  tct_frame_free(frame);
+  if (ok) return data;
+  tct_data_free(data);
+  return NULL;
+}
+
+/* set: those of config_of, and schema, label, person.  Gives the model and its plan as JSON, and a warning or NA. */
+static SEXP R_fit(SEXP columns, SEXP set) {
+  tct_error e = {0};
+  int bar = 0;
+  tct_config c = config_of(set, &bar);
+  tct_read_options o;
+  tct_read_options_default(&o);
+  o.labels = tct_config_labels(&c), o.label = text_item(set, "label"), o.schema_text = text_item(set, "schema");
+  o.threads = c.threads, o.cancel = interrupted;
+  table *t = table_of(columns);
+  const char *by = text_item(set, "person");
+  int64_t *person = by ? zeroed((size_t)t->array.length, sizeof *person) : NULL, cols = 0;
+  tct_data *data = read_table(t, &o, by, person, &e);
+  int ok = data && tct_config_use_schema(&c, data, NULL, &cols, &e) == TCT_OK;
+  tct_plan *plan = ok ? tct_plan_new(&c, tct_data_rows(data), cols, &e) : NULL;
+  tct_model *model = plan ? tct_fit(plan, data, &e) : NULL;
+  char *made[3] = {model ? tct_model_json(model, &e) : NULL, NULL, NULL};
+  if (made[0]) made[1] = tct_plan_json(plan, NULL);
+  char *copy = NULL;
+  const char *warning = model ? tct_model_warning(model) : NULL;
+  if (warning) copy = memcpy(R_alloc(strlen(warning) + 1, 1), warning, strlen(warning) + 1);
+  tct_model_free(model);
+  tct_plan_free(plan);
+  tct_data_free(data);
+  SEXP r = PROTECT(texts(3, made, &e));
+  if (copy && TYPEOF(r) == STRSXP) SET_STRING_ELT(r, 2, mkCharCE(copy, CE_UTF8));
+  UNPROTECT(1);
+  return r;
+}
+
+static SEXP R_plan(SEXP schema_path, SEXP set, SEXP rows) {
+  tct_error e = {0};
+  int bar = 0;
+  int64_t cols = 0;
+  tct_config c = config_of(set, &bar);
+  int ok = tct_config_use_schema(&c, NULL, text_of(schema_path), &cols, &e) == TCT_OK;
+  tct_plan *plan = ok ? tct_plan_new(&c, (int64_t)asReal(rows), cols, &e) : NULL;
+  char *text = plan ? tct_plan_json(plan, &e) : NULL;
+  tct_plan_free(plan);
+  return one(text, &e);
+}
+
+/* What is asked of a model: its own text, with "" for what; "schema", "summary" or "report" of it. */
+static SEXP R_model(SEXP path, SEXP text, SEXP stage, SEXP what, SEXP level) {
+  tct_error e = {0};
+  const char *kind = text_of(what);
+  tct_model *model = tct_model_read(text_of(path), text_of(text), text_of(stage), &e);
+  char *made[2] = {NULL, NULL};
+  if (model && kind[0] == 's') made[0] = tct_summary_json(model, asReal(level), 1, &e);
+  if (model && kind[0] == 'm') made[0] = tct_model_json(model, &e);
+  const char *schema = made[0] && kind[0] == 'm' ? tct_model_schema(model) : NULL;
+  char *copy = schema ? memcpy(R_alloc(strlen(schema) + 1, 1), schema, strlen(schema) + 1) : NULL;
+  tct_model_free(model);
+  SEXP r = PROTECT(texts(2, made, &e));
+  if (copy && TYPEOF(r) == STRSXP) SET_STRING_ELT(r, 1, mkCharCE(copy, CE_UTF8));
+  UNPROTECT(1);
+  return r;
+}
+
+/* A matrix: the prediction, and with a level the ends of its interval. */
+static SEXP R_predict(SEXP text, SEXP columns, SEXP level) {
+  tct_error e = {0};
+  int with = !ISNAN(asReal(level));
+  table *t = table_of(columns);
+  R_xlen_t rows = t->array.length;
+  SEXP r = PROTECT(allocMatrix(REALSXP, (int)rows, with ? 3 : 1));
+  tct_read_options o;
+  tct_read_options_default(&o);
+  o.labels = TCT_LABELS_NONE;
+  tct_model *model = tct_model_read(NULL, text_of(text), NULL, &e);
+  if (model) o.schema_text = tct_model_schema(model);
+  tct_data *data = model ? read_table(t, &o, NULL, NULL, &e) : NULL;
+  int ok = data && tct_predict(model, data, REAL(r), &e) == TCT_OK;
+  if (ok && with)
+    ok = tct_predict_interval(model, data, asReal(level), REAL(r) + rows, REAL(r) + 2 * rows, &e) == TCT_OK;
+  tct_data_free(data);
+  tct_model_free(model);
+  if (!ok) r = failure(&e);
+  UNPROTECT(1);
+  return r;
+}
+
+/* To a path, whole or not at all: the model's file, or with page options its report. */
+static SEXP R_write(SEXP text, SEXP path, SEXP page) {
+  tct_error e = {0};
+  tct_page_options o;
+  tct_page_options_default(&o);
+  tct_model *model = tct_model_read(NULL, text_of(text), NULL, &e);
+  int ok = model != NULL;
+  if (!isNull(page))
+    o.title = text_item(page, "title"), o.purpose = text_item(page, "purpose"), o.contact = text_item(page, "contact");
+  if (ok && isNull(page)) ok = tct_model_write(model, text_of(path), &e) == TCT_OK;
+  if (ok && !isNull(page)) ok = tct_report_page_write(model, &o, text_of(path), &e) == TCT_OK;
+  tct_model_free(model);
+  return ok ? R_NilValue : failure(&e);
+}
+
+/* A check that failed gives the text too. */
+static SEXP R_verify(SEXP path, SEXP text, SEXP ledger) {
+  tct_error e = {0};
+  return one(tct_verify_json(text_of(path), text_of(text), text_of(ledger), NULL, &e), &e);
+}
+
+/* make: NULL, or list(epsilon, delta, name, people, persons, for_tests, replace_one) of a new ledger. */
+static SEXP R_ledger(SEXP path, SEXP make) {
+  tct_error e = {0};
+  if (!isNull(make)) {
+    tct_ledger_options o;
+    tct_ledger_options_default(&o);
+    o.epsilon = number_item(make, "epsilon", NAN), o.delta = number_item(make, "delta", NAN);
+    o.name = text_item(make, "name"), o.people = text_item(make, "people");
+    o.persons = (int32_t)number_item(make, "persons", 0), o.for_tests = (int32_t)number_item(make, "for_tests", 0);
+    if (number_item(make, "replace_one", 0) != 0) o.neighbours = TCT_REPLACE_ONE;
+    if (tct_ledger_make(text_of(path), &o, &e) != TCT_OK) return failure(&e);
+  }
+  return one(tct_ledger_json(text_of(path), &e), &e);
+}
+
+static SEXP R_study_plan(SEXP asked, SEXP rows) {
+  tct_error e = {0};
+  return one(tct_study_plan_json(text_of(asked), (int64_t)asReal(rows), &e), &e);
+}
+
+/* columns, or NULL and a path. */
+static SEXP R_study(SEXP asked, SEXP path, SEXP columns, SEXP set) {
+  tct_error e = {0};
+  int bar = 0;
+  tct_config c = config_of(set, &bar);
+  table *t = isNull(columns) ? NULL : table_of(columns);
+  tct_frame *frame = t ? tct_frame_take(&t->stream, &e) : NULL;
+  char *made[2] = {NULL, NULL};
+  if (!t || frame) made[0] = tct_study_run(text_of(asked), t ? NULL : text_of(path), frame, NULL, &c, &made[1], &e);
+  tct_frame_free(frame);
+  return texts(2, made, &e);
+}
+
+static SEXP R_version(void) { return mkString(tct_version()); }
+
+void R_init_tacit(DllInfo *dll) {
+  static const R_CallMethodDef calls[] = {{"R_fit", (DL_FUNC)&R_fit, 2},
+                                          {"R_plan", (DL_FUNC)&R_plan, 3},
+                                          {"R_model", (DL_FUNC)&R_model, 5},
+                                          {"R_predict", (DL_FUNC)&R_predict, 3},
+                                          {"R_write", (DL_FUNC)&R_write, 3},
+                                          {"R_verify", (DL_FUNC)&R_verify, 3},
+                                          {"R_ledger", (DL_FUNC)&R_ledger, 2},
+                                          {"R_study_plan", (DL_FUNC)&R_study_plan, 2},
+                                          {"R_study", (DL_FUNC)&R_study, 4},
+                                          {"R_version", (DL_FUNC)&R_version, 0},
+                                          {NULL, NULL, 0}};
+  R_registerRoutines(dll, NULL, calls, NULL, NULL);
+  R_useDynamicSymbols(dll, FALSE);
+}

@@ -1,0 +1,18 @@
+# The blocks of the guide run as they stand, from the repository.
+test_that("the guide's blocks run", {
+  page <- Sys.getenv("TACIT_R_GUIDE")
+  skip_if(!nzchar(page), "the guide is not here")
+  lines <- readLines(page)
+  fence <- grep("^```", lines)
+  code <- unlist(Map(function(from, to) if (lines[from] == "```r") lines[(from + 1):(to - 1)], fence[c(TRUE, FALSE)], fence[c(FALSE, TRUE)]))
+  expect_gt(length(code), 20)
+  folder <- tempfile()
+  dir.create(folder)
+  old <- setwd(folder)
+  on.exit(setwd(old))
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off(), add = TRUE)
+  utils::capture.output(suppressWarnings(for (e in parse(text = code)) print(eval(e, globalenv()))))
+  expect_identical(get("fit", globalenv())$nobs, 20000L)
+  expect_true(all(file.exists("fit.html", "fit.json", "visits.ledger")))
+})
