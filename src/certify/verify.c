@@ -175,15 +175,15 @@ static void check_second(report *r, const tct_model *m, const tct_accountant *ac
   tct_work before = tct_work_begin(TCT_WORK_SECOND);
   tct_second_claim answer =
       tct_second_of_claim(&m->events, m->neighbours, m->epsilon * (1 + TCT_SECOND_SLACK), m->delta, accountant->tight);
-  bool asked = !tct_work_over();
-  if (asked) tct_second_opinion(&m->events, m->neighbours, m->delta, &second);
+  bool within = !tct_work_over();
+  if (within) tct_second_opinion(&m->events, m->neighbours, m->delta, &second);
   bool figured = !tct_work_over();
   if (!figured) second = (tct_second){.upper = INFINITY, .how = "one whose figure takes too much work"};
   tct_status status = tct_account_epsilon(&m->events, m->neighbours, m->delta, ROUGH, &rough, NULL);
   double lower = status == TCT_OK && !tct_work_over() ? rough.epsilon_lower : 0;
   tct_work_end(before);
   set_number(r, "epsilon_second", second.upper);
-  bool holds = TCT_POINT(second_opinion_always_right, answer.holds && asked, true);
+  bool holds = TCT_POINT(second_opinion_always_right, answer.holds && within, true);
   if (!holds)
     check(r, "second", 0, "a second method (%s) gives epsilon %.8g, above the claim", second.how, second.upper);
   else if (!figured)
