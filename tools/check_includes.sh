@@ -5,7 +5,7 @@ set -uo pipefail
 
 # room -> the rooms of src/ and extra/ whose headers its files may name.  A folder's name stands for all its rooms; its
 # own room and tacit.h: always.  A room may only name rooms that stand above it in this list, so no arrow runs upward.
-rooms=(core infer event loss la/matrix la/kernels la/exact rng penalty account/curves account tls ranks
+rooms=(core infer event loss la/matrix la/kernels la/exact rng penalty account/curves account second tls ranks
   read/table read/source read/schema read/frame read/format read mech solve solve/shared solve/dual solve/coordinate solve/gradient
   solve/frank_wolfe solve/minimiser solve/onestep linear model ledger study train score several estimate stage certify summary)
 extra=(baselines nonprivate formats wire parties session report tools audit)
@@ -14,6 +14,7 @@ declare -A law=(
   [core]="" [infer]="core" [event]="core" [la/matrix]="core" [la/kernels]="core la/matrix loss" [la/exact]="core la/matrix la/kernels"
   [rng]="core" [loss]="core" [penalty]="core"
   [account/curves]="core event" [account]="core event account/curves"
+  [second]="core event account/curves"
   [tls]="core" [ranks]="core tls"
   [read/table]="core la/matrix" [read/source]="core" [read/schema]="core read/table read/source"
   [read/frame]="core read/table read/source read/schema" [read/format]="core read/table read/source read/schema"
@@ -24,13 +25,13 @@ declare -A law=(
   [solve/minimiser]="$solver" [solve/onestep]="$solver solve/gradient"
   [linear]="core event la loss penalty account mech solve solve/shared"
   [model]="core infer event la loss penalty read/table" [ledger]="core event la/matrix rng account ranks read/table model"
-  [study]="core event account ranks read/table mech model ledger"
+  [study]="core event account second ranks read/table mech model ledger"
   [train]="core infer event la loss penalty account ranks read mech solve model ledger study"
   [several]="core event account read mech model study train score"
   [score]="core event la/matrix loss account mech model ledger study train"
   [estimate]="core event la/matrix account read/table mech model ledger study train"
   [stage]="core event la/matrix account read mech model ledger study train score estimate"
-  [certify]="core event account solve model ledger study train estimate stage"
+  [certify]="core event account second solve model ledger study train estimate stage"
   [summary]="core infer event loss penalty solve model read/schema"
   [baselines]="$solver solve/dual solve/gradient solve/minimiser" [nonprivate]="$solver solve/dual solve/coordinate solve/gradient solve/minimiser"
   [formats]="core read/table read/source read/schema read/format"

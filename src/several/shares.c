@@ -40,23 +40,42 @@ static bool is_divided(const tct_composition *c) {
   return divided;
 }
 
+static void drop(tct_events *one, int64_t parts) {
+  for (int64_t j = 0; one && j < parts; j++) tct_events_free(&one[j]);
+  tct_free(one);
+}
+
+/* The events of a try with each candidate, its score included. */
+static tct_status list_tries(const tct_composition *c, tct_events **one, tct_error *err) {
+  *one = TCT_NEW(tct_events, c->parts);
+  tct_status status = *one ? TCT_OK : tct_fail_memory(err);
+  for (int64_t j = 0; j < c->parts && status == TCT_OK; j++) {
+    status = tct_plan_events(c->plan[j], &(*one)[j], err);
+    if (TCT_POINT(selection_score_not_charged, status == TCT_OK, false))
+      status = tct_events_add(&(*one)[j], tct_event_gaussian(c->score, 1), err);
+  }
+  return status;
+}
+
 static tct_status price_tries(tct_composition *c, double *epsilon, tct_error *err) {
+  tct_events *one;
   *epsilon = INFINITY;
   if (is_divided(c)) return TCT_OK;
-  tct_events *one = TCT_NEW(tct_events, c->parts);
-  tct_status status = one ? TCT_OK : tct_fail_memory(err);
-  for (int64_t j = 0; j < c->parts && status == TCT_OK; j++) {
-    status = tct_plan_events(c->plan[j], &one[j], err);
-    if (TCT_POINT(selection_score_not_charged, status == TCT_OK, false))
-      status = tct_events_add(&one[j], tct_event_gaussian(c->score, 1), err);
-  }
+  tct_status status = list_tries(c, &one, err);
   if (status == TCT_OK)
     status = tct_price_tries(one, (size_t)c->parts, c->how.tries, &c->claim, &c->whole, &c->price_work, err);
   if (isinf(c->price_work)) status = tct_composition_verifiable(c, INFINITY, err);
   *epsilon = status == TCT_OK ? c->whole.epsilon * (1 + 0x1p-39) : INFINITY;
-  for (int64_t j = 0; one && j < c->parts; j++) tct_events_free(&one[j]);
-  tct_free(one);
+  drop(one, c->parts);
   return status;
+}
+
+static tct_status check_tries(const tct_composition *c, tct_error *err) {
+  tct_events *one;
+  tct_status status = list_tries(c, &one, err);
+  if (status == TCT_OK) status = tct_price_tries_verifiable(one, (size_t)c->parts, c->how.tries, &c->claim, err);
+  drop(one, c->parts);
+  return status == TCT_OK ? tct_composition_verifiable(c, c->price_work, err) : status;
 }
 
 static tct_status tries_at(void *user, double each, double *cost, tct_error *err) {
@@ -85,7 +104,7 @@ static tct_status find_tries(wish *w, tct_error *err) {
       epsilon, epsilon / 50, epsilon / fmax(share, 1 - share), epsilon / 3, false, tries_at, keep, w};
   bool found = false;
   TCT_TRY(tct_share_largest(&sharing, &found, err));
-  if (found) return tct_composition_verifiable(c, c->price_work, err);
+  if (found) return check_tries(c, err);
   return tct_fail(err, TCT_E_USAGE,
                   "no accountant proves this epsilon for a search with these settings; give more epsilon, or solvers "
                   "whose events are gaussian");

@@ -2,6 +2,8 @@
 #include "account/curves/work.h"
 #include "account/pld.h"
 #include "account/selection.h"
+#include "core/point.h"
+#include "second/cross_check.h"
 #include "study/study.h"
 
 #include <math.h>
@@ -47,9 +49,8 @@ static double claim_work(const tct_events *events, const tct_whole *claim) {
   return own.over ? INFINITY : own.spent;
 }
 
-tct_status tct_price_verifiable(const tct_events *events, const tct_whole *claim, double work, int64_t settings,
-                                tct_error *err) {
-  if (!isfinite(claim->epsilon) || isfinite(tct_work_left())) return TCT_OK;
+static tct_status check_work(const tct_events *events, const tct_whole *claim, double work, int64_t settings,
+                             tct_error *err) {
   if (work <= TCT_WORK_VERIFY - SPARE) work += claim_work(events, claim);
   if (work <= TCT_WORK_VERIFY - SPARE) return TCT_OK;
   if (settings == 1)
@@ -61,4 +62,37 @@ tct_status tct_price_verifiable(const tct_events *events, const tct_whole *claim
                   "to verify the model of these %lld settings would take more work than is done for one; give fewer, "
                   "or solvers whose noise is quickly planned, e.g. dpgd",
                   (long long)settings);
+}
+
+static tct_status refuse_unproved(tct_error *err) {
+  return tct_fail(err, TCT_E_USAGE,
+                  "a second method does not prove what this plan would claim, and its model could not be verified; ask "
+                  "for fewer steps, or for an epsilon and delta nearer to 1");
+}
+
+static bool asked_by_verify(void) { return isfinite(tct_work_left()); }
+
+tct_status tct_price_verifiable(const tct_events *events, const tct_whole *claim, double work, int64_t settings,
+                                tct_error *err) {
+  if (!isfinite(claim->epsilon) || asked_by_verify()) return TCT_OK;
+  if (work > 0) TCT_TRY(check_work(events, claim, work, settings, err));
+  const tct_accountant *by = claim->by ? tct_accountant_find(claim->by) : NULL;
+  tct_work before = tct_work_begin(TCT_WORK_SECOND);
+  tct_second_claim answer = tct_second_of_claim(events, claim->neighbours, claim->epsilon * (1 + TCT_SECOND_SLACK),
+                                                claim->delta, by && by->tight);
+  bool known = !tct_work_end(before).over;
+  bool proved = TCT_POINT(second_method_not_asked, known && answer.holds && answer.possible, true);
+  return proved ? TCT_OK : refuse_unproved(err);
+}
+
+tct_status tct_price_tries_verifiable(const tct_events *one, size_t count, int64_t mean, const tct_whole *claim,
+                                      tct_error *err) {
+  tct_second_best second;
+  if (asked_by_verify()) return TCT_OK;
+  tct_work before = tct_work_begin(TCT_WORK_SECOND);
+  tct_second_tries(one, count, claim->neighbours, mean, claim->delta, &second);
+  if (tct_work_end(before).over) return TCT_OK; /* then verify cannot contradict it either */
+  tct_second_claim answer = tct_second_of_tries(&second, claim->epsilon);
+  bool proved = TCT_POINT(second_method_not_asked, answer.holds && answer.possible, true);
+  return proved ? TCT_OK : refuse_unproved(err);
 }

@@ -20,10 +20,14 @@ tct_status tct_price(const tct_events *list, tct_whole *claim, double *epsilon, 
  * the whole; *work <- what it took to find.  INFINITY: more than is done for one file. */
 tct_status tct_price_tries(const tct_events *one, size_t count, int64_t mean, const tct_whole *claim, tct_event *event,
                            double *work, tct_error *err);
-/* TCT_E_USAGE where verify would refuse the model for the work that it takes.  events: of the claim; work: that of
- * planning once more; settings: for the sentence.  Within a purse of another it is that one's to say. */
+/* TCT_E_USAGE where verify would refuse the model for the work that it takes, or since its second method does not prove
+ * the claim.  events: of the claim; work: that of planning once more, 0: too little to ask; settings: for the sentence.
+ * Within a purse of another it is that one's to say. */
 tct_status tct_price_verifiable(const tct_events *events, const tct_whole *claim, double work, int64_t settings,
                                 tct_error *err);
+/* The same of what verify's second method says to the best of random tries. */
+tct_status tct_price_tries_verifiable(const tct_events *one, size_t count, int64_t mean, const tct_whole *claim,
+                                      tct_error *err);
 
 /* One number moves every share: the largest at which everything costs at most epsilon. */
 typedef struct tct_sharing {

@@ -1,7 +1,7 @@
 /* test_onestep.c - the closed form of one objective perturbation with Gaussian steps, against integration. */
 #include "account/account.h"
 #include "account/onestep.h"
-#include "certify/cross_check.h"
+#include "second/cross_check.h"
 
 #include <math.h>
 #include <setjmp.h>

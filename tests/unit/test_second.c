@@ -1,6 +1,8 @@
 /* test_second.c - the second opinion of `verify` agrees with values that other programs computed. */
 #include "account/account.h"
-#include "certify/cross_check.h"
+#include "second/cross_check.h"
+#include "study/study.h"
+#include "tacit.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -200,7 +202,7 @@ static void opinions_are_to_the_digit_those_that_are_recorded(void **state) {
        1e-6,
        {1.9842380053, 2.2544163778},
        {0.44419160573, 0.93424582686}},
-      {{"pure:epsilon=0.2,count=3"}, 1e-6, {0.6, 0.6}, {0, 0}},
+      {{"pure:epsilon=0.2,count=3"}, 1e-6, {0.59999398402, 0.59999398402}, {0, 0}},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const char *list[4] = {rows[i].spec[0], rows[i].spec[1], rows[i].spec[2], NULL};
@@ -252,6 +254,70 @@ static void an_exponential_choice_costs_no_less_than_its_worst_two_points(void *
   assert_true(compared >= 12);
 }
 
+static tct_second_claim claim_of(const char *const *specs, int relation, double epsilon, double delta, bool tight) {
+  tct_events events = {0};
+  for (; *specs; specs++) {
+    tct_event event;
+    assert_int_equal(tct_event_parse(*specs, &event, NULL, NULL), TCT_OK);
+    assert_int_equal(tct_events_add(&events, event, NULL), TCT_OK);
+  }
+  tct_second_claim said = tct_second_of_claim(&events, (tct_neighbours)relation, epsilon, delta, tight);
+  tct_events_free(&events);
+  return said;
+}
+
+static void a_claim_holds_from_the_figure_on_and_is_possible_from_the_lower_bound_on(void **state) {
+  (void)state;
+  static const char *const lists[][4] = {{"gaussian:noise=4,count=3"},
+                                         {"gaussian:noise=0.001"},
+                                         {"gaussian:noise=2", "approx:epsilon=0,delta=1e-7"},
+                                         {"sampled_gaussian:noise=1,rate=0.1"},
+                                         {"sampled_gaussian:noise=1.1,rate=0.02,count=50"},
+                                         {"objpert:noise=3,shift=0.2", "gaussian:noise=5"},
+                                         {"objpert:noise=2,shift=0.1"},
+                                         {"exponential:epsilon=0.0047375"},
+                                         {"exponential:epsilon=0.05,count=50"},
+                                         {"pure:epsilon=0.2,count=3"},
+                                         {"laplace:noise=8,count=10", "zcdp:rho=0.01"}};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    for (int relation = 0; relation < 2; relation++) {
+      tct_second s = opinion(lists[i], (tct_neighbours)relation, 1e-6);
+      bool above = claim_of(lists[i], relation, s.upper * (1 + 1e-6), 1e-6, false).holds,
+           below = claim_of(lists[i], relation, s.upper * (1 - 1e-4), 1e-6, false).holds,
+           looser = claim_of(lists[i], relation, s.upper * (1 - 1e-4), 1e-6, true).holds;
+      if (!above || below || looser == s.exact)
+
+        fail_msg("%s, %d: %d %d %d", lists[i][0], relation, above, below, looser);
+      if (!(s.lower > 0)) continue;
+      assert_true(claim_of(lists[i], relation, s.lower * (1 + 1e-6), 1e-6, true).possible);
+      assert_false(claim_of(lists[i], relation, s.lower * (1 - 1e-4), 1e-6, true).possible);
+    }
+}
+
+/* A choice of little epsilon needs orders far above 1e4, and one of little delta a curve. */
+static void small_choices_are_planned_and_what_no_second_method_proves_is_refused(void **state) {
+  (void)state;
+  static const struct { double epsilon, delta; } rows[] = {{0.0046, 1e-6}, {0.001, 1e-6}, {0.03, 1e-3}, {1e-7, 1e-9}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    tct_config config;
+    tct_error err = {0};
+    tct_config_default(&config);
+    config.loss = "logistic", config.penalty = "l2:lambda=0.1", config.solver = "privgene";
+    config.epsilon = rows[i].epsilon, config.delta = rows[i].delta, config.row_norm = 1;
+    tct_plan *plan = tct_plan_new(&config, 1000, 3, &err);
+    if (!plan) fail_msg("epsilon %g: %s", rows[i].epsilon, err.text);
+    tct_plan_free(plan);
+  }
+  tct_event step = tct_event_gaussian(4, 1);
+  tct_events list = {&step, 1, 1};
+  tct_whole claim = {0.95, 1e-5, TCT_ADD_REMOVE, "gdp", false};
+  tct_error err = {0};
+  assert_int_equal(tct_price_verifiable(&list, &claim, 0, 1, &err), TCT_OK);
+  claim.epsilon = 0.92;
+  assert_int_equal(tct_price_verifiable(&list, &claim, 0, 1, &err), TCT_E_USAGE);
+  assert_non_null(strstr(err.text, "second method"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gaussian_steps_are_exact),
@@ -262,6 +328,8 @@ int main(void) {
       cmocka_unit_test(a_sampled_step_of_which_a_record_is_replaced_lies_between_the_truth_and_the_whole_one),
       cmocka_unit_test(a_single_sampled_step_of_which_a_record_is_replaced_is_bounded_from_below_by_its_own_curve),
       cmocka_unit_test(what_it_cannot_prove_is_infinite),
+      cmocka_unit_test(a_claim_holds_from_the_figure_on_and_is_possible_from_the_lower_bound_on),
+      cmocka_unit_test(small_choices_are_planned_and_what_no_second_method_proves_is_refused),
       cmocka_unit_test(one_sampled_step_costs_what_its_densities_say),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

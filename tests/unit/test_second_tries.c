@@ -6,9 +6,11 @@
 #include <cmocka.h>
 
 #include "account/selection.h"
-#include "certify/cross_check.h"
+#include "second/cross_check.h"
+#include "study/study.h"
 
 #include <math.h>
+#include <string.h>
 
 static tct_second_best opinion(tct_event event, tct_neighbours neighbours, int64_t mean, double delta) {
   tct_events one = {&event, 1, 1};
@@ -98,6 +100,19 @@ static void what_hides_nothing_is_infinite(void **state) {
   assert_true(isinf(s.upper));
 }
 
+static void a_search_whose_claim_no_second_method_proves_is_refused(void **state) {
+  (void)state;
+  tct_event step = tct_event_gaussian(4, 1);
+  tct_events one = {&step, 1, 1};
+  tct_error err = {0};
+  double known = price(step, TCT_ADD_REMOVE, 50, 1e-6);
+  tct_whole claim = {known * (1 + 1e-8), 1e-6, TCT_ADD_REMOVE, "basic", false};
+  assert_int_equal(tct_price_tries_verifiable(&one, 1, 50, &claim, &err), TCT_OK);
+  claim.epsilon = known * (1 - 1e-4);
+  assert_int_equal(tct_price_tries_verifiable(&one, 1, 50, &claim, &err), TCT_E_USAGE);
+  assert_non_null(strstr(err.text, "second method"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gaussian_tries_cost_the_same_by_densities_as_by_the_accountants),
@@ -105,6 +120,7 @@ int main(void) {
       cmocka_unit_test(of_several_settings_the_dearest_is_above_and_the_cheapest_below),
       cmocka_unit_test(other_events_cost_more_than_the_law_and_less_than_twice_the_claim),
       cmocka_unit_test(what_hides_nothing_is_infinite),
+      cmocka_unit_test(a_search_whose_claim_no_second_method_proves_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

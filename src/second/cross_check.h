@@ -1,6 +1,6 @@
 /* cross_check.h - a second opinion on what events cost, by other methods than the accountants'. */
-#ifndef TCT_CERTIFY_CROSS_CHECK_H
-#define TCT_CERTIFY_CROSS_CHECK_H
+#ifndef TCT_SECOND_CROSS_CHECK_H
+#define TCT_SECOND_CROSS_CHECK_H
 #include "event/event.h"
 
 /* Computed by numerical integration from the events' definitions, sharing no code with account/. */
@@ -12,8 +12,16 @@ typedef struct tct_second {
 } tct_second;
 
 void tct_second_opinion(const tct_events *events, tct_neighbours neighbours, double delta, tct_second *out);
-/* delta at epsilon of one Gaussian release whose sums lie mu deviations apart; NAN: not known. */
-double tct_second_gaussian(double mu, double epsilon);
+/* What the methods say to a claim.  tight: its accountant may prove less than Renyi divergences can, and only an exact
+ * method contradicts it. */
+typedef struct tct_second_claim {
+  bool holds;    /* a method proves it, or all that do not are looser than its accountant */
+  bool possible; /* no lower bound is above it */
+} tct_second_claim;
+tct_second_claim tct_second_of_claim(const tct_events *events, tct_neighbours neighbours, double epsilon, double delta,
+                                     bool tight);
+/* Two methods of the same bound agree within this, relative: integration and search over orders. */
+#define TCT_SECOND_SLACK 1e-6
 /* The Renyi divergence of order a > 1 of all events together; INFINITY: none is known. */
 double tct_second_renyi(const tct_events *events, tct_neighbours neighbours, double a);
 
@@ -26,4 +34,6 @@ typedef struct tct_second_best {
 } tct_second_best;
 void tct_second_tries(const tct_events *one, size_t count, tct_neighbours neighbours, int64_t mean, double delta,
                       tct_second_best *out);
+/* What this says to a claim: a method that is as tight has to prove it, and a looser one cannot contradict it. */
+tct_second_claim tct_second_of_tries(const tct_second_best *best, double epsilon);
 #endif

@@ -11,12 +11,13 @@
  * A try with density q and upper tail S gives the best the density m q (g/(g + (1-g) S))^2.  The divergence of two such
  * laws is summed by the trapezoidal rule, both ways round.  A setting of a larger shift can do whatever one of the
  * least shift does, so the least bounds all.  No proof can claim less. */
-#include "certify/cross_check.h"
+#include "second/cross_check.h"
 
 #include "account/curves/work.h"
 #include "core/point.h"
 #include "core/alloc.h"
 #include "core/number.h"
+#include "second/densities.h"
 
 #include <math.h>
 
@@ -62,7 +63,7 @@ static void look_at_orders(const tct_events *one, tct_neighbours neighbours, dou
 static double delta_of(const profile *p, double epsilon) {
   double best = 1;
   if (!isnan(p->mu)) {
-    double delta = tct_second_gaussian(p->mu, epsilon);
+    double delta = tct_plain_delta(p->mu, epsilon);
     return delta >= 0 ? delta : 1;
   }
   for (int k = 0; k < ORDERS; k++) {
@@ -149,4 +150,9 @@ void tct_second_tries(const tct_events *one, size_t count, tct_neighbours neighb
   if (most >= 0) take(&own, (double)mean, delta, &first, &ratio);
   if (count > 0 && mean >= 1) out->upper = first + 2 * ratio;
   out->lower = lower_of(least, (double)mean, delta);
+}
+
+tct_second_claim tct_second_of_tries(const tct_second_best *best, double epsilon) {
+  double claim = epsilon * (1 + TCT_SECOND_SLACK);
+  return (tct_second_claim){!best->closed || best->upper <= claim, best->lower <= claim};
 }
