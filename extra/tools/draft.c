@@ -1,18 +1,23 @@
 /* draft.c - drafts a schema from the data.  NOT private: every value in it is the data's own.
  *
  * A column whose present fields are all numbers becomes a number, its bounds rounded outward.  Few distinct whole
- * numbers are taken for codes and become a category, as a column with few texts does.  A column of many texts, or in
- * which no text or whole number comes twice, is taken for names or identifiers and is ignored.  A comment in each
- * column says what to look at. */
+ * numbers are taken for codes and become a category, as a column with few texts does.  Dates are told by their form.  A
+ * column of many texts, or in which no text or whole number comes twice, is taken for names or identifiers and is
+ * ignored.  So is one that is called a number of somebody, and has many values that come back: it says whose a record
+ * is.  A comment in each column says what to look at. */
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/json_text.h"
 #include "core/alloc.h"
 #include "read/source/csv.h"
 #include "core/number.h"
 #include "read/format/reader.h"
+#include "read/schema/dates.h"
 #include "read/schema/schema.h"
 #include "read/table/names.h"
 
@@ -20,18 +25,23 @@
 enum { MOST_VALUES = 1000 };
 /* Fewer records say nothing about codes and identifiers; more distinct numbers than these are no codes. */
 enum { FEW_RECORDS = 20, MOST_CODES = 12 };
+/* A person with more records than these on average is no person. */
+enum { RECORDS_EACH = 20 };
 
 static const char *const missing_words[] = {"?", "NA", "N/A", "NaN", "nan", "NULL", "null"};
 
 typedef struct drafted {
-  json_t *values; /* object: text -> null, in order of appearance; NULL once there are too many */
-  double lower, upper;
-  bool numeric; /* no present field is anything else */
-  bool whole;   /* these numbers are all whole */
-  bool again;   /* a value came twice, among the first that are kept */
-  int64_t seen; /* present fields */
-  bool any;     /* a present field was seen */
-  bool missing; /* a missing field was seen */
+  json_t *values; /* object: text -> null, in order of appearance: the first of them; NULL: one is not UTF-8 */
+  double lower, upper, first_day, last_day;
+  bool numeric;   /* no present field is anything else */
+  bool whole;     /* these numbers are all whole */
+  bool dates;     /* all present fields are dates */
+  bool many;      /* there are more values than those kept */
+  bool again;     /* one of those kept came twice */
+  int64_t filled; /* present fields until there were too many values */
+  int64_t seen;   /* present fields */
+  bool any;       /* a present field was seen */
+  bool missing;   /* a missing field was seen */
 } drafted;
 
 typedef struct draft {
@@ -55,16 +65,17 @@ static bool is_missing_word(const tct_field *field) {
 /* Text that is not UTF-8 cannot stand in JSON: the column is then ignored. */
 static void add_value(drafted *column, const char *text) {
   if (!column->values) return;
-  column->again |= json_object_get(column->values, text) != NULL;
-  if (json_object_set_new(column->values, text, json_null()) == 0 && json_object_size(column->values) <= MOST_VALUES) {
-    return;
-  }
+  bool known = json_object_get(column->values, text) != NULL;
+  column->again |= known;
+  column->many |= !known && json_object_size(column->values) == MOST_VALUES;
+  column->filled += !column->many;
+  if (known || column->many || json_object_set_new(column->values, text, json_null()) == 0) return;
   json_decref(column->values);
   column->values = NULL;
 }
 
 static tct_status add_field(draft *d, drafted *column, const tct_field *field, tct_error *err) {
-  double value;
+  double value, day;
   column->missing |= field->length == 0;
   if (field->length == 0) return TCT_OK;
   char *text = TCT_NEW(char, field->length + 1);
@@ -84,6 +95,8 @@ static tct_status add_field(draft *d, drafted *column, const tct_field *field, t
     } else {
       column->numeric = false;
     }
+    column->dates = column->dates && tct_date_parse(text, field->length, &day);
+    if (column->dates) column->first_day = fmin(column->first_day, day), column->last_day = fmax(column->last_day, day);
   }
   tct_wipe_free(text, field->length, 1);
   return TCT_OK;
@@ -112,8 +125,14 @@ static tct_status begin(draft *d, const char *label, tct_error *err) {
   d->words = json_object();
   if (!d->column || !d->words) return tct_fail_memory(err);
   for (int64_t j = 0; j < d->count; j++) {
-    d->column[j] =
-        (drafted){.values = json_object(), .lower = INFINITY, .upper = -INFINITY, .numeric = true, .whole = true};
+    d->column[j] = (drafted){.values = json_object(),
+                             .lower = INFINITY,
+                             .upper = -INFINITY,
+                             .first_day = INFINITY,
+                             .last_day = -INFINITY,
+                             .numeric = true,
+                             .whole = true,
+                             .dates = true};
     if (!d->column[j].values) return tct_fail_memory(err);
   }
   return TCT_OK;
@@ -160,9 +179,21 @@ static void draft_number(const drafted *from, json_t *to) {
   set(to, "type", json_string("number"));
   set(to, "lower", json_real(lower));
   set(to, "upper", json_real(upper));
-  if (from->missing) set(to, "missing", json_real(lower / 2 + upper / 2));
   set(to, "comment",
       json_string("Write the range that is known without the data; values outside are brought to its ends."));
+}
+
+/* From the beginning of a year to the end of one. */
+static void draft_date(const drafted *from, json_t *to) {
+  char lower[24], upper[24];
+  snprintf(lower, sizeof lower, "%04d-01-01", tct_date_of(from->first_day).year);
+  snprintf(upper, sizeof upper, "%04d-12-31", tct_date_of(from->last_day).year);
+  set(to, "type", json_string("date"));
+  set(to, "lower", json_string(lower));
+  set(to, "upper", json_string(upper));
+  set(to, "comment",
+      json_string("Write the range that is known without the data. A date has functions, such as month, or "
+                  "years_between two dates; write under \"terms\" what is wanted."));
 }
 
 static int by_number(const void *a, const void *b) {
@@ -185,8 +216,6 @@ static json_t *codes_of(json_t *object) {
 static void draft_category(const drafted *from, json_t *to, bool codes) {
   set(to, "type", json_string("category"));
   set(to, "values", codes ? codes_of(from->values) : keys_of(from->values));
-  if (from->missing) set(to, "missing", json_string("zero"));
-  if (codes && json_object_size(from->values) == 2) set(to, "drop_first", json_true());
   set(to, "comment",
       json_string(codes ? "Few whole numbers: list the codes of the code book; for a quantity write type number with "
                           "lower and upper instead."
@@ -203,28 +232,84 @@ static bool is_identifier(const drafted *from) {
   return from->seen >= FEW_RECORDS && !from->again && (!from->numeric || from->whole);
 }
 
+/* Does the name end in a word for a number of somebody, or is it a word for somebody?  "patient_nbr", "customerId". */
+static bool names_somebody(const char *name) {
+  static const char *const ends[] = {"id", "nr", "no", "nbr", "key", "number"};
+  static const char *const whole[] = {"customer", "client",  "patient",   "person",   "user",    "account",
+                                      "member",   "subject", "household", "employee", "student", "who"};
+  size_t length = strlen(name);
+  for (size_t k = 0; k < sizeof whole / sizeof *whole; k++)
+    if (!strcasecmp(name, whole[k])) return true;
+  for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+    size_t own = strlen(ends[k]);
+    if (length < own || strcasecmp(name + length - own, ends[k]) != 0) continue;
+    if (length == own || !isalpha((unsigned char)name[length - own - 1])) return true;
+    if (isupper((unsigned char)name[length - own]) && islower((unsigned char)name[length - own - 1])) return true;
+  }
+  return false;
+}
+
+/* Many values, and some of them of more than one record. */
+static bool is_person(const drafted *from, const char *name) {
+  int64_t values = (int64_t)json_object_size(from->values), among = from->many ? from->filled : from->seen;
+  return names_somebody(name) && values >= FEW_RECORDS && from->again && (!from->numeric || from->whole) &&
+         values * RECORDS_EACH >= among;
+}
+
 static json_t *draft_column(const draft *d, int64_t j) {
   const drafted *from = &d->column[j];
   json_t *to = json_object();
+  const char *ignored = NULL;
   set(to, "name", json_string(d->names[j]));
-  if (from->any && is_identifier(from)) {
-    set(to, "type", json_string("ignore"));
-    set(to, "comment", json_string("No value comes twice: it looks like an identifier, which predicts nobody else."));
-  } else if (from->any && from->numeric && !is_codes(from)) {
+  if (!from->any)
+    ignored = "No value is present.";
+  else if (from->dates)
+    draft_date(from, to);
+  else if (is_identifier(from))
+    ignored = "No value comes twice: it looks like an identifier, which predicts nobody else.";
+  else if (is_person(from, d->names[j]))
+    ignored =
+        "It looks like the number of a person with several records: name it as the persons' column when you "
+        "train. It is no feature.";
+  else if (from->numeric && !is_codes(from))
     draft_number(from, to);
-  } else if (from->any && from->values) {
+  else if (!from->values || from->many)
+    ignored = "More texts than one would list: free text or names.";
+  else if (json_object_size(from->values) == 1)
+    ignored = "One value alone: unless others are possible, it says nothing.";
+  else
     draft_category(from, to, from->numeric);
-  } else {
-    set(to, "type", json_string("ignore"));
-    set(to, "comment",
-        json_string(from->any ? "More texts than one would list: free text or names." : "No value is present."));
-  }
+  if (!ignored && from->missing) set(to, "missing", json_string("indicator"));
+  if (ignored) set(to, "type", json_string("ignore"));
+  if (ignored) set(to, "comment", json_string(ignored));
   return to;
+}
+
+/* Where a date is, which is no feature by itself, all terms are listed. */
+static json_t *draft_terms(const json_t *columns) {
+  json_t *list = json_array(), *column;
+  bool dates = false;
+  size_t k;
+  json_array_foreach((json_t *)columns, k, column) {
+    const char *type = json_string_value(json_object_get(column, "type"));
+    json_t *name = json_object_get(column, "name");
+    if (!type || !strcmp(type, "ignore")) continue;
+    bool date = !strcmp(type, "date");
+    dates |= date;
+    const char *lower = json_string_value(json_object_get(column, "lower")),
+               *upper = json_string_value(json_object_get(column, "upper"));
+    bool one_year = date && !strncmp(lower, upper, 4);
+    json_array_append_new(
+        list, date ? json_pack("{s:O, s:s}", "of", name, "as", one_year ? "month" : "year") : json_incref(name));
+  }
+  if (dates) return list;
+  json_decref(list);
+  return NULL;
 }
 
 static json_t *draft_label(const draft *d) {
   const drafted *from = &d->column[d->label];
-  json_t *to = json_object(), *values = from->values ? keys_of(from->values) : NULL;
+  json_t *to = json_object(), *values = from->values && !from->many ? keys_of(from->values) : NULL;
   set(to, "name", json_string(d->names[d->label]));
   if (values && json_array_size(values) == 2) {
     const char *first = json_string_value(json_array_get(values, 0)),
@@ -255,8 +340,7 @@ static tct_status write(const draft *d, char **text, tct_error *err) {
       json_string("This draft holds values of the data. Review and replace every value by public knowledge, then "
                   "delete this line."));
   set(root, "format", json_string("tacit-schema"));
-  set(root, "version", json_integer(1));
-  set(root, "scale", json_string("unit"));
+  set(root, "version", json_integer(TCT_SCHEMA_TERMS));
   if (json_object_size(d->words) > 0) set(root, "missing_values", keys_of(d->words));
   if (d->label >= 0) set(root, "label", draft_label(d));
   for (int64_t j = 0; j < d->count; j++) {
@@ -264,6 +348,8 @@ static tct_status write(const draft *d, char **text, tct_error *err) {
   }
   bool whole = (int64_t)json_array_size(columns) == d->count - (d->label >= 0);
   set(root, "columns", columns);
+  json_t *terms = draft_terms(columns);
+  if (terms) set(root, "terms", terms);
   *text = whole ? tct_json_dump(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
   json_decref(root);
   return *text ? TCT_OK : tct_fail_memory(err);

@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/json_text.h"
 #include "core/alloc.h"
-#include "read/schema/design.h"
+#include "core/number.h"
+#include "read/schema/encode.h"
 
 static void find(json_t *list, const char *column, const char *level, const char *text) {
   json_t *one = json_object();
@@ -33,9 +35,47 @@ static void look_at_bounds(json_t *list, const char *name, double lower, double 
          "a bound has more than three digits, as if it were taken from the data; write the publicly known range");
 }
 
-static void look_at_column(json_t *list, const tct_column *column) {
+/* The widest range that anybody means by a name.  Bounds that are ten times as wide cost nine tenths of the budget. */
+static const struct {
+  const char *word;
+  double widest;
+} usual[] = {{"age", 120},  {"percent", 100}, {"pct", 100}, {"hours", 168},  {"hour", 24},  {"minute", 60},
+             {"month", 12}, {"weekday", 7},   {"bmi", 100}, {"height", 300}, {"pulse", 300}};
+
+/* Is it the name, or its beginning or end beside an underscore? */
+static bool has_word(const char *name, const char *word) {
+  size_t length = strlen(name), own = strlen(word);
+  if (length == own) return strcasecmp(name, word) == 0;
+  return length > own && ((strncasecmp(name, word, own) == 0 && name[own] == '_') ||
+                          (strcasecmp(name + length - own, word) == 0 && name[length - own - 1] == '_'));
+}
+
+static void look_at_width(json_t *list, const tct_schema *schema, const tct_column *column) {
+  double width = column->upper - column->lower;
+  bool wide = false;
+  for (size_t k = 0; k < sizeof usual / sizeof *usual; k++)
+    wide |= has_word(column->name, usual[k].word) && width >= 10 * usual[k].widest;
+  if (wide)
+    find(list, column->name, "look", "its bounds look ten times wider than such a number can be; write closer ones");
+  for (int32_t k = 0; schema->design && k < schema->design->parts; k++) {
+    const tct_part *part = &schema->design->part[k];
+    const double *at = part->kind == TCT_PART_CURVE ? part->shape->knot : part->breaks;
+    int32_t count = part->kind == TCT_PART_CURVE ? part->shape->knots
+                    : part->kind == TCT_PART_CUT ? part->width - 1
+                                                 : 0;
+    const tct_scalar *of = count > 1 ? &schema->design->scalar[part->source] : NULL;
+    if (of && of->kind == TCT_SCALAR_COLUMN && &schema->column[of->of[0]] == column &&
+        10 * (at[count - 1] - at[0]) <= width)
+      find(list, column->name, "look",
+           "all knots or breaks lie in a tenth of its bounds, which look ten times too wide; "
+           "write closer ones");
+  }
+}
+
+static void look_at_column(json_t *list, const tct_schema *schema, const tct_column *column) {
   if (column->kind == TCT_COLUMN_IGNORE) return;
   if (column->kind == TCT_COLUMN_NUMBER) {
+    look_at_width(list, schema, column);
     look_at_bounds(list, column->name, column->lower, column->upper);
     bool outside = column->missing_number < column->lower || column->missing_number > column->upper;
     if (column->missing == TCT_WHEN_VALUE && outside)
@@ -102,6 +142,70 @@ static bool is_used(const tct_schema *schema, int64_t k) {
   return used;
 }
 
+/* ---- do the terms determine their weights? ---------------------------------------------------------------------- */
+
+enum { MOST_RANKED = 100, RANK_ROWS = 20 }; /* features; records for each, so that every pair of levels occurs */
+
+static void invent_record(tct_encoder *e, uint64_t *state) {
+  tct_encode_begin(e);
+  for (int64_t k = 0; k < e->schema->columns; k++) {
+    const tct_column *c = &e->schema->column[k];
+    double u = (double)(tct_split_mix(state) >> 11) * 0x1p-53;
+    bool missing = c->missing == TCT_WHEN_FLAG && tct_split_mix(state) % 4 == 0;
+    if (c->kind == TCT_COLUMN_CATEGORY) tct_encode_listed(e, c, missing ? -1 : (int32_t)(u * c->listed), missing);
+    if (c->kind == TCT_COLUMN_NUMBER) tct_encode_number(e, c, c->lower + u * (c->upper - c->lower), missing);
+    if (c->kind == TCT_COLUMN_DATE) tct_encode_number(e, c, floor(c->lower + u * (c->upper - c->lower)), missing);
+  }
+  tct_encode_end(e);
+}
+
+/* The first feature that is a sum of those before it and of the intercept, in invented records; -1: none.
+ * x[features + 1][rows], by modified Gram-Schmidt. */
+static int64_t first_dependent(double *x, int64_t features, int64_t rows) {
+  for (int64_t j = 0; j <= features; j++) {
+    double *own = x + j * rows, before = 0, after = 0;
+    for (int64_t i = 0; i < rows; i++) before += own[i] * own[i];
+    for (int64_t k = 0; k < j; k++) {
+      double dot = 0;
+      for (int64_t i = 0; i < rows; i++) dot += x[k * rows + i] * own[i];
+      for (int64_t i = 0; i < rows; i++) own[i] -= dot * x[k * rows + i];
+    }
+    for (int64_t i = 0; i < rows; i++) after += own[i] * own[i];
+    if (!(after > 1e-16 * before)) return j - 1;
+    for (int64_t i = 0; i < rows; i++) own[i] /= sqrt(after);
+  }
+  return -1;
+}
+
+static tct_status look_at_rank(json_t *list, const tct_schema *schema, tct_error *err) {
+  int64_t features = schema->features, rows = RANK_ROWS * features + 100;
+  tct_encoder e = {0};
+  uint64_t state = 1;
+  if (!schema->design || features > MOST_RANKED) return TCT_OK;
+  tct_status status = tct_encoder_make(&e, schema, NULL, -1, &(tct_read_options){0}, err);
+  double *x = status == TCT_OK ? TCT_NEW(double, (features + 1) * rows) : NULL;
+  if (status == TCT_OK && !x) status = tct_fail_memory(err);
+  for (int64_t i = 0; i < rows && x; i++) {
+    invent_record(&e, &state);
+    x[i] = 1;
+    for (int64_t k = 0; k < (e.sparse ? e.filled : features); k++)
+      x[((e.sparse ? e.index[k] : k) + 1) * rows + i] = e.value[k];
+  }
+  int64_t found = x ? first_dependent(x, features, rows) : -1;
+  char name[200], text[400];
+  if (found >= 0) {
+    tct_schema_feature(schema, found, name, sizeof name);
+    snprintf(text, sizeof text,
+             "the feature %s is a sum of those before it, so that their weights are open; leave one of "
+             "these terms away",
+             name);
+    find(list, NULL, "look", text);
+  }
+  tct_free(x);
+  tct_encoder_free(&e);
+  return status;
+}
+
 /* The names of all features, and what a record's length is at most without an intercept. */
 static void put_features(json_t *root, const tct_schema *schema) {
   json_t *names = json_array();
@@ -123,13 +227,18 @@ static char *check(const tct_schema *schema, tct_error *err) {
   if (schema->drafted)
     find(list, NULL, "must",
          "it is a draft: replace every value by public knowledge, then delete the key \"not_private\"");
-  for (int64_t k = 0; k < schema->columns; k++) look_at_column(list, &schema->column[k]);
+  for (int64_t k = 0; k < schema->columns; k++) look_at_column(list, schema, &schema->column[k]);
   for (int64_t k = 0; k < schema->columns; k++)
     if (!is_used(schema, k))
       find(list, schema->column[k].name, "look", "no term uses the column; give it the type \"ignore\", or add a term");
   look_at_rules(list, schema, lacks_missing, "a missing value stops the run (add \"missing\" where one can be)");
   look_at_rules(list, schema, lacks_other, "an unlisted value stops the run (add \"other\" where one can be)");
   look_at_label(list, schema);
+  if (look_at_rank(list, schema, err) != TCT_OK) {
+    json_decref(list);
+    json_decref(root);
+    return NULL;
+  }
   bool ok = true;
   size_t i;
   json_t *one;

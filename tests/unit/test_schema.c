@@ -305,8 +305,8 @@ static void draft_reads_its_own_table_and_is_marked(void **state) {
   assert_int_equal(strncmp(draft, "{\n  \"not_private\"", 17), 0);
   tct_read_options options = options_for(TCT_LABELS_BINARY, NULL, draft);
   tct_data *data = read_text(text, &options);
-  static const double rows[3][3] = {{0, 1, 0}, {1, 0, 1}, {0.5, 0, 0}}, y[3] = {-1, 1, -1};
-  for (int i = 0; i < 3; i++) assert_row(data, i, rows[i], 3);
+  static const double rows[3][4] = {{-1, 0, 0, 0}, {1, 0, 1, 0}, {0, 1, 0, 1}}, y[3] = {-1, 1, -1};
+  for (int i = 0; i < 3; i++) assert_row(data, i, rows[i], 4);
   assert_memory_equal(tct_data_labels(data), y, sizeof y);
   assert_non_null(data->unaccounted[0]);
   tct_data_free(data);
@@ -348,6 +348,34 @@ static void draft_tells_codes_quantities_and_identifiers_apart(void **state) {
   tct_text_free(draft);
 }
 
+/* Dates have functions, a gap an indicator, and a number of somebody is no feature. */
+static void draft_knows_dates_gaps_and_persons(void **state) {
+  (void)state;
+  char text[60 * 64] = "patient_nbr,seen,born,paid,grade,visitNo,y\n";
+  for (int i = 0; i < 60; i++)
+    sprintf(text + strlen(text), "%d,2020-%02d-07,%d-05-0%d,%d,%s,%d,%d\n", 50000 + i / 2, 1 + i % 12, 1950 + i % 40,
+            1 + i % 9, 10 * (i % 50), i % 3 ? i % 2 ? "a" : "b" : "", i % 3, i % 2);
+  char *draft = draft_of(text, "y");
+  json_t *root = json_loads(draft, 0, NULL);
+  assert_string_equal(type_of(root, "patient_nbr"), "ignore");
+  assert_string_equal(type_of(root, "seen"), "date");
+  assert_string_equal(type_of(root, "visitNo"), "category"); /* too few values for persons */
+  assert_non_null(strstr(draft, "as the persons' column"));
+  assert_non_null(strstr(draft, "\"missing\": \"indicator\""));
+  const json_t *born = json_array_get(json_object_get(root, "columns"), 2);
+  assert_string_equal(json_string_value(json_object_get(born, "lower")), "1950-01-01");
+  assert_string_equal(json_string_value(json_object_get(born, "upper")), "1989-12-31");
+  char *terms = json_dumps(json_object_get(root, "terms"), JSON_COMPACT);
+  assert_string_equal(terms,
+                      "[{\"of\":\"seen\",\"as\":\"month\"},{\"of\":\"born\",\"as\":\"year\"},\"paid\",\"grade\","
+                      "\"visitNo\"]");
+  tct_read_options options = options_for(TCT_LABELS_BINARY, NULL, draft);
+  tct_data_free(read_text(text, &options));
+  free(terms);
+  json_decref(root);
+  tct_text_free(draft);
+}
+
 /* The number of findings of a schema, and whether it may be trained with. */
 static size_t findings(const char *schema, bool *ok) {
   tct_error err;
@@ -376,6 +404,20 @@ static void a_reviewer_finds_drafts_exact_bounds_and_missing_rules(void **state)
   assert_int_equal(findings("{\"columns\":[" AGE("17") "]}", &ok), 1);
   assert_int_equal(findings("{\"columns\":[{\"name\":\"c\",\"type\":\"category\",\"values\":[\"u\"]}]" Y_AB, &ok), 3);
   assert_true(ok);
+#define WIDE(name, upper) "{\"name\":\"" name "\",\"type\":\"number\",\"lower\":0,\"upper\":" upper ",\"missing\":40}"
+  assert_int_equal(findings("{\"columns\":[" WIDE("age", "1200") "," WIDE("wage", "9000") "]" Y_AB, &ok), 1);
+  assert_int_equal(findings("{\"columns\":[" WIDE("mean_age", "1190") "," WIDE("work_hours", "2000") "]" Y_AB, &ok), 1);
+#define TWO(terms) \
+  "{\"version\":2,\"columns\":[" WIDE("a", "50") "," WIDE("b", "60") "],\"terms\":[\"a\",\"b\"," terms "]" Y_AB
+  assert_int_equal(findings(TWO("{\"of\":\"a\",\"as\":\"cut\",\"breaks\":[10,30]}"), &ok), 0);
+  assert_int_equal(findings(TWO("{\"of\":\"a\",\"as\":\"cut\",\"breaks\":[10,14]}"), &ok), 1); /* in a tenth */
+#define DAY(name) "{\"name\":\"" name "\",\"type\":\"date\",\"lower\":\"2001-01-01\",\"upper\":\"2009-12-31\"}"
+#define YEARS(a, b) "{\"of\":[\"" a "\",\"" b "\"],\"as\":\"years_between\"}"
+#define DATES(more)                                                                                            \
+  "{\"version\":2,\"columns\":[" DAY("a") "," DAY("b") "," DAY("c") "],\"terms\":[" YEARS("a", "b") "," YEARS( \
+      "b", "c") more "]" Y_AB
+  assert_int_equal(findings(DATES(""), &ok), 1); /* no rule for missing ones */
+  assert_int_equal(findings(DATES("," YEARS("a", "c")), &ok), 2);
   assert_null(tct_schema_check_json(NULL, "{\"columns\":[]}", &err));
   assert_null(tct_schema_check_json("/nowhere", NULL, &err));
 }
@@ -406,6 +448,7 @@ int main(void) {
       cmocka_unit_test(long_lists_of_values_are_found_each),
       cmocka_unit_test(draft_reads_its_own_table_and_is_marked),
       cmocka_unit_test(draft_tells_codes_quantities_and_identifiers_apart),
+      cmocka_unit_test(draft_knows_dates_gaps_and_persons),
       cmocka_unit_test(a_reviewer_finds_drafts_exact_bounds_and_missing_rules),
       cmocka_unit_test(draft_refuses_what_is_no_table),
   };
