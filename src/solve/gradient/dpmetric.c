@@ -7,7 +7,7 @@
  * Hessian bound: Boehning and Lindsay 1988.)
  *   1. counts of the rows' norms and the sums of labels above and below 0, + N(0, m_q^2 I).
  *      B = the least edge that 0.7 of the rows lie within.
- *      An intercept starts at the constant that the labels ask for.
+ *      An intercept starts at the constant that the labels ask for; those of a joint loss by counts of its classes.
  *      Labels that are numbers: counts of slopes at this start + N(0, m_s^2 I); their 0.7 quantile is `slope`.
  *   2. G = sum_i clip(x_i, B) clip(x_i, B)^T + noise; A = (h/n)(G + r I) + l2 I = L L^T; W = L^-1
  *   3. where the signal kappa = n mu/d is above 120: the same for the images z_i = W x_i, and W <- L_2^-1 W; below: G
@@ -19,6 +19,8 @@
  *   7.   w' = u - step * C^2 W^T (g/n + l2 W u)
  *   8.   u = w' + momentum*(w' - w), w = w'
  *        Classes: where the releases of some steps have a mean beyond their noise, the path becomes longer.
+ *        A joint loss: for each class a block of w, and of g.  One W serves all: h bounds the Hessian in all
+ *        margins at once.
  *   9. the average of w over the last part of the path
  * Counts: steps are longer where four times the released mean label is below the bound on the curvature.
  * d = sum of l/(l + r) over the eigenvalues l of the released matrix: how many directions stand out of the noise.
@@ -32,6 +34,8 @@
  *   W S is formed exactly from S (over all ranks) and rounded to the release's lattice g: that moves each of the two
  *   neighbours' sums by at most sqrt(p) g/2.  Together: at most 1.  Under replace_one two terms differ by at most
  *   twice that.
+ *   A joint loss: s_i is the vector of a record's slopes, and S has a block for each of K classes.  Its terms have norm
+ *   at most |s_i| b_i + sqrt(K) e together, and the rounding is of K p numbers (docs/proofs/softmax.md).
  *   f comes from W and n alone: terms in x are cut to `sensitivity` too, so that the sum of n of them fits the lattice.
  *
  * RELEASES  Steps 1 to 3: gaussian(m_q), gaussian(m_s), gaussian(m_G), gaussian(m_B).  Step 6: T events gaussian(m).
@@ -126,8 +130,8 @@ void tct_dpmetric_sum(tct_dpmetric_step *step, const double *w) {
     tct_joint_sum_at(&step->joint, step->problem, w, (tct_joint_limits){limit_of, step}, step->from, step->inner,
                      step->scratch);
   else
-    tct_gradient_lattice(step->problem->view, w, (tct_factors){factors_of, step}, step->from, step->inner, step->scratch,
-                         step->problem->facts->threads);
+    tct_gradient_lattice(step->problem->view, w, (tct_factors){factors_of, step}, step->from, step->inner,
+                         step->scratch, step->problem->facts->threads);
 }
 
 tct_status tct_dpmetric_gradient(tct_dpmetric_step *step, tct_mech *mech, int r, const double *w, tct_error *err) {
@@ -298,7 +302,8 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
   at.room = image + 3 * all;
   int release = tct_dpmetric_places_of(rule).steps;
   double learnable = tct_dpmetric_learnable(facts, shape, tct_dpmetric_signal(facts, shape->signal_to_noise));
-  bool watched = classes == 1 && isnan(rule->path_length) && facts->loss.kind->binary && learnable >= dpmetric_growing_learnable;
+  bool watched =
+      classes == 1 && isnan(rule->path_length) && facts->loss.kind->binary && learnable >= dpmetric_growing_learnable;
   at.rule = watching_of(learnable, p);
   at.longer = longer_steps(facts, rule, shape);
   set_length(&at, shape->path_length);

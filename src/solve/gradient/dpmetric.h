@@ -64,17 +64,18 @@ double tct_dpmetric_cut(double signal_to_noise, double budget_fraction, int64_t 
 
 /* What is known of a released matrix of terms of norm at most 1. */
 typedef struct tct_dpmetric_released {
+  const tct_facts *facts;
   double noise; /* deviation of an entry on the diagonal */
   double unit;  /* what the matrix times it is in the objective's curvature */
   double edges; /* the ridge, in edges of the noise */
-  int64_t rows;
 } tct_dpmetric_released;
 /* shape->metric.w <- L^-1 W (fresh: L^-1), L L^T = unit * (the matrix without negative eigenvalues + ridge) + the
  * penalty; d, spectrum, known.  sum: [p][p] or [p], overwritten. */
-tct_status tct_dpmetric_whiten(const tct_facts *facts, const tct_dpmetric_released *from, bool fresh, double *sum,
-                               tct_dpmetric_shape *shape, tct_error *err);
-void tct_dpmetric_whiten_diagonal(const tct_facts *facts, const tct_dpmetric_released *from, double *sum,
-                                  tct_dpmetric_shape *shape);
+tct_status tct_dpmetric_whiten(const tct_dpmetric_released *from, bool fresh, double *sum, tct_dpmetric_shape *shape,
+                               tct_error *err);
+void tct_dpmetric_whiten_diagonal(const tct_dpmetric_released *from, double *sum, tct_dpmetric_shape *shape);
+/* sum += l2 W D W^T, D = 1 but for the intercept: the ridge as the images see it.  w NULL: W = 1. */
+void tct_dpmetric_add_ridge(const tct_facts *facts, const double *w, int64_t p, double *sum);
 /* Clip (as a multiple of slope*sqrt(d/h)) and walk of a joint loss. */
 double tct_dpmetric_joint_clip(const tct_facts *facts, double signal_to_noise);
 double tct_dpmetric_joint_length(const tct_facts *facts, double signal_to_noise);
@@ -83,6 +84,8 @@ double tct_dpmetric_joint_length(const tct_facts *facts, double signal_to_noise)
  * free, also after an error. */
 tct_status tct_dpmetric_release(const tct_problem *problem, const tct_dpmetric_rule *rule, tct_mech *mech,
                                 tct_dpmetric_shape *shape, tct_error *err);
+/* Room for what a joint loss has beside the metric, which is there. */
+tct_status tct_dpmetric_shape_new(int64_t classes, tct_dpmetric_shape *shape, tct_error *err);
 void tct_dpmetric_shape_free(tct_dpmetric_shape *shape);
 
 /* w[classes][p] <- from - size * move, cut to the largest weight that any path may have; w may be `from`. */
@@ -107,8 +110,8 @@ typedef struct tct_dpmetric_step {
 tct_status tct_dpmetric_step_new(const tct_problem *problem, const tct_dpmetric_shape *shape,
                                  const tct_release *planned, tct_dpmetric_step *out, tct_error *err);
 void tct_dpmetric_step_free(tct_dpmetric_step *step); /* wipes lengths, norms and sums */
-/* What |s_i| |W x_i| of a record of weight v may be at most, s_i its slopes of all classes: v of the planned clip, less
- * what both roundings may add to it. */
+/* What |s_i| |W x_i| of a record of weight v may be at most: v of the planned clip, less what both roundings may add
+ * to it.  s_i: its slope, or its slopes of all classes. */
 double tct_dpmetric_own(const tct_dpmetric_step *step, double weight);
 /* step->inner <- S at margins x.w, before ranks are added up. */
 void tct_dpmetric_sum(tct_dpmetric_step *step, const double *w);

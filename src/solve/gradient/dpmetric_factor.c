@@ -2,13 +2,13 @@
  *
  * SENSITIVITY  Every release here is planned with clip 1, by scaling each record's own term.
  *   Counts of norms and sums of labels: a record of weight v adds a v to the one count that its norm belongs to.  It
- *     adds b v |y|/Y to one of two sums, by the label's sign, or b v to the count of its class.  Under add_remove and without weights it adds b y/Y to
- * the first of them.  a^2 + b^2 = 1 and |y| <= Y, each cut to the lattice: norm <= v. Counts of slopes: v in one count,
- * by the slope at the start, a function of the release before: norm <= v. G: t_i t_i^T, with t_i the row cut to norm B,
- * divided by B and times the root of its weight, truncated to a lattice: norm |t_i|^2 <= v_i (gram.h).  B is a function
- * of the counts' release. Diagonal G: the squares of t_i, cut so that their norm is at most 1. Second release: the same
- * as G, with the computed image of the row under the first W in place of the row, cut to norm rho.  Whatever the
- * image's error, it is a function of this row and of releases.
+ *     adds b v |y|/Y to one of two sums, by the label's sign, or b v to the count of its class.  Under add_remove and
+ * without weights it adds b y/Y to the first of them.  a^2 + b^2 = 1 and |y| <= Y, each cut to the lattice: norm <= v.
+ * Counts of slopes: v in one count, by the slope at the start, a function of the release before: norm <= v. G: t_i
+ * t_i^T, with t_i the row cut to norm B, divided by B and times the root of its weight, truncated to a lattice: norm
+ * |t_i|^2 <= v_i (gram.h).  B is a function of the counts' release. Diagonal G: the squares of t_i, cut so that their
+ * norm is at most 1. Second release: the same as G, with the computed image of the row under the first W in place of
+ * the row, cut to norm rho.  Whatever the image's error, it is a function of this row and of releases.
  *
  * A person's terms add up to at most the sum of the weights, 1.  Under replace_one no term has a negative entry, or a
  * negative inner product with another: |a - b|^2 <= |a|^2 + |b|^2 <= 2.  There an event's shift is twice its
@@ -80,7 +80,7 @@ static double in_counts(const making *m) { return sqrt(m->rule.norms / (m->rule.
 static bool with_signs(const making *m) { return m->facts->neighbours == TCT_ADD_REMOVE && !m->problem->weight; }
 
 /* sum[EDGES + label_places] <- counts of norms, and the sums of labels above and below 0 in units of Y, or of all
- * labels and 0; of a joint loss the counts of classes. */
+ * labels and 0.  Of a joint loss: the counts of classes. */
 static void count_rows(const making *m, const tct_release *r, double *sum) {
   const tct_problem *problem = m->problem;
   for (int64_t i = 0; i < problem->view->rows; i++) {
@@ -230,17 +230,6 @@ static double dimension_of(const double *value, int64_t p, double ridge) {
   return fmax(sum, 1);
 }
 
-/* sum += l2 W D W^T, D = 1 but for the intercept: the ridge as the images see it.  w NULL: W = 1. */
-static void add_ridge(const making *m, const double *w, double *sum) {
-  int64_t p = m->p, ridged = p - (m->facts->intercept ? 1 : 0);
-  for (int64_t j = 0; j < p && !tct_stopping(); j++)
-    for (int64_t k = 0; k < p && w; k++) {
-      int64_t min = (j < k ? j : k) + 1;
-      sum[j * p + k] += m->facts->penalty.l2 * tct_dot(w + j * p, w + k * p, min < ridged ? min : ridged);
-    }
-  for (int64_t j = 0; j < ridged && !w; j++) sum[j * p + j] += m->facts->penalty.l2;
-}
-
 /* W <- L^-1 W (W NULL before: L^-1), L L^T = unit * (sum + ridge I) + the penalty; d.  sum is overwritten. */
 static tct_status factor(const making *m, double unit, double ridge, double *sum, tct_dpmetric_shape *shape, bool fresh,
                          tct_error *err) {
@@ -252,7 +241,7 @@ static tct_status factor(const making *m, double unit, double ridge, double *sum
   tct_eigenvalues(memory, p, value, value + p);
   shape->dimension = dimension_of(value, p, ridge);
   for (int64_t k = 0; k < p * p; k++) sum[k] *= unit;
-  add_ridge(m, fresh ? NULL : w, sum);
+  tct_dpmetric_add_ridge(m->facts, fresh ? NULL : w, p, sum);
   double shift = unit * fmax(ridge, tct_dpmetric_kept_ridge(m->facts) * ridge - value[0]);
   while (!tct_cholesky_shifted(sum, p, shift, memory)) shift *= 2;
   tct_lower_invert(memory, p, value);
@@ -295,12 +284,12 @@ static tct_status share(const making *m, tct_dpmetric_shape *shape, tct_error *e
 /* W and d from m->gram, whose copy goes through sum[count]. */
 static tct_status make_metric(const making *m, double *sum, tct_dpmetric_shape *shape, tct_error *err) {
   double unit = tct_dpmetric_curvature(m->facts) / (double)m->facts->rows * m->bound * m->bound;
-  tct_dpmetric_released from = {m->noise, unit, 1, m->facts->rows};
+  tct_dpmetric_released from = {m->facts, m->noise, unit, 1};
   memcpy(sum, m->gram, (size_t)m->count * sizeof *sum);
   if (m->classes > 1 && m->rule.diagonal)
-    tct_dpmetric_whiten_diagonal(m->facts, &from, sum, shape);
+    tct_dpmetric_whiten_diagonal(&from, sum, shape);
   else if (m->classes > 1)
-    TCT_TRY(tct_dpmetric_whiten(m->facts, &from, true, sum, shape, err));
+    TCT_TRY(tct_dpmetric_whiten(&from, true, sum, shape, err));
   else if (m->rule.diagonal)
     TCT_TRY(diagonal(m, unit, m->noise, sum, shape));
   else
@@ -321,9 +310,9 @@ static tct_status second_images(const making *m, double *sum, tct_dpmetric_shape
   TCT_TRY(tct_mech_release(m->mech, m->at.second, sum, m->count, err));
   tct_symmetrise(sum, m->p);
   double unit = h / (double)m->facts->rows * rho2;
-  tct_dpmetric_released from = {images->deviation, unit, dpmetric_images_ridge, m->facts->rows};
+  tct_dpmetric_released from = {m->facts, images->deviation, unit, dpmetric_images_ridge};
   if (m->classes > 1)
-    TCT_TRY(tct_dpmetric_whiten(m->facts, &from, false, sum, shape, err));
+    TCT_TRY(tct_dpmetric_whiten(&from, false, sum, shape, err));
   else
     TCT_TRY(factor(m, unit, dpmetric_images_ridge * ridge_of(m, images->deviation), sum, shape, false, err));
   return share(m, shape, err);
@@ -370,20 +359,6 @@ static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *
   return share(m, shape, err);
 }
 
-static tct_status new_joint(const making *m, tct_dpmetric_shape *shape, tct_error *err) {
-  shape->origin = TCT_NEW(double, m->classes);
-  shape->spectrum = TCT_NEW(double, m->p);
-  shape->known = TCT_NEW(double, m->count);
-  return shape->origin && shape->spectrum && shape->known ? TCT_OK : tct_fail_memory(err);
-}
-
-void tct_dpmetric_shape_free(tct_dpmetric_shape *shape) {
-  tct_metric_free(&shape->metric);
-  tct_free(shape->origin);
-  tct_free(shape->spectrum);
-  tct_free(shape->known);
-}
-
 tct_status tct_dpmetric_release(const tct_problem *problem, const tct_dpmetric_rule *rule, tct_mech *mech,
                                 tct_dpmetric_shape *shape, tct_error *err) {
   making m = {.problem = problem, .facts = problem->facts, .mech = mech, .p = problem->view->p};
@@ -397,7 +372,7 @@ tct_status tct_dpmetric_release(const tct_problem *problem, const tct_dpmetric_r
   m.count = m.rule.diagonal ? m.p : m.p * m.p;
   double *sum = TCT_NEW(double, m.count);
   tct_status status = sum ? tct_metric_new(m.p, m.rule.diagonal, &shape->metric, err) : tct_fail_memory(err);
-  if (status == TCT_OK && m.classes > 1) status = new_joint(&m, shape, err);
+  if (status == TCT_OK && m.classes > 1) status = tct_dpmetric_shape_new(m.classes, shape, err);
   if (status == TCT_OK) status = first(&m, shape, err);
   if (status == TCT_OK) status = make_metric(&m, sum, shape, err);
   bool images = !m.rule.diagonal && tct_dpmetric_again(shape->signal_to_noise, m.p);

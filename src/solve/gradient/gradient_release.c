@@ -118,7 +118,8 @@ tct_status tct_descent_gradient(const tct_problem *problem, tct_descent *descent
   return tct_mech_release(descent->mech, descent->release, descent->sum, descent->p, err);
 }
 
-/* ---- a joint loss: its term in all classes has norm |slopes| |x_i| (joint_sum.c) ----------------------------------- */
+/* ---- a joint loss: its term in all classes has norm |slopes| |x_i| (joint_sum.c) -----------------------------------
+ */
 
 static tct_joint_limit limit_of(const void *user, int64_t row, double weight) {
   const factors *f = user;

@@ -1,7 +1,7 @@
 /* joint_sum.c - the sum over the records of a joint loss.
  *
  * The weights of K classes are K blocks of p.  Record i has the slopes a in R^K at its K margins, and its own term of
- * the sum is the K p numbers a_k x_i: under any matrix W on each block its norm is |a| |W x_i|.
+ * the sum is the K p numbers a_k x_i.  Under any matrix W on each block its norm is |a| |W x_i|.
  *
  * SENSITIVITY  a is scaled until |a| times the record's length is within its limit, with upper bounds on both computed
  * norms.  So one record's term is short in all classes together, whatever the margins.  Where a slope is NaN, for a
