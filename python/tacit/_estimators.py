@@ -30,7 +30,7 @@ class PrivateLogisticRegression(Classifier):
     loss : {"auto", "logistic", "softmax"}, default="auto"
         What more than two classes are.  "logistic": one model against the rest for each, all of them together within
         epsilon.  "softmax": one fit of all, each record's gradient clipped over all classes together.  "auto": by a rule
-        over public facts, "logistic" unless each of its fits would have too little of epsilon; `plan` tells.
+        over public facts, "softmax" but for a named solver, standard errors or pure epsilon; `plan` tells.
     """
 
     loss: str = "auto"

@@ -178,8 +178,8 @@ def test_softmax_is_one_fit_with_a_row_for_each_class(labels, tmp_path):
 
 def test_softmax_is_planned_by_how_many_classes_are_public():
     model = tacit.PrivateLogisticRegression(**BUDGET, loss="softmax", classes=SIX)
-    assert model.plan(900, 4)["solver"].startswith("dpgd:") and "models" not in model.plan(900, 4)
-    assert model.plan(900, 4)["noise_multiplier"] == model.plan(900, 4, n_classes=6)["noise_multiplier"]
+    assert model.plan(900, 4)["solver"].startswith("dpmetric:") and "models" not in model.plan(900, 4)
+    assert model.plan(900, 4) == model.plan(900, 4, n_classes=6)
     two = model.set_params(classes=["no", "yes"]).fit(*data(["no", "yes"]))
     assert two.models_[0].json["loss"] == "logistic"
     with pytest.raises(ValueError, match='"auto", "logistic" or "softmax"'):
@@ -200,16 +200,16 @@ def test_softmax_takes_bounds_frames_and_persons(tmp_path):
     np.testing.assert_allclose(X @ model.coef_.T + model.intercept_, model.decision_function(X), atol=1e-9)
 
 
-def test_auto_takes_softmax_where_each_fit_of_one_against_the_rest_would_have_too_little():
+def test_auto_takes_softmax_wherever_one_fit_of_all_is_measured():
     X, y = data(SIX, rows=3000)
     budget = {**BUDGET, "delta": 1e-6, "classes": SIX}
-    little, enough = (tacit.PrivateLogisticRegression(**{**budget, "epsilon": epsilon}) for epsilon in (0.1, 3.0))
-    assert little.plan(3000, 4)["loss"] == "softmax:classes=6" and "too little" in little.plan(3000, 4)["loss_why"]
-    assert enough.plan(3000, 4)["models"] == 6 and "enough for a metric" in enough.plan(3000, 4)["loss_why"]
-    little.fit(X, y)
-    assert len(little.models_) == 1 and little.models_[0].json["loss"] == "softmax:classes=6"
-    margins = little.decision_function(X)
-    np.testing.assert_allclose(np.log(little.predict_proba(X)[:, 0] / little.predict_proba(X)[:, 1]), margins[:, 0] - margins[:, 1])
-    assert len(enough.fit(X, y).models_) == 6
+    one = tacit.PrivateLogisticRegression(**{**budget, "epsilon": 0.1})
+    assert one.plan(3000, 4)["loss"] == "softmax:classes=6" and "one fit of all" in one.plan(3000, 4)["loss_why"]
+    one.fit(X, y)
+    assert len(one.models_) == 1 and one.models_[0].json["solver"].startswith("dpmetric:")
+    margins = one.decision_function(X)
+    np.testing.assert_allclose(np.log(one.predict_proba(X)[:, 0] / one.predict_proba(X)[:, 1]), margins[:, 0] - margins[:, 1])
+    named = tacit.PrivateLogisticRegression(**budget, solver="dpgd")
+    assert named.plan(3000, 4)["models"] == 6 and "was named" in named.plan(3000, 4)["loss_why"]
     assert len(tacit.PrivateLogisticRegression(**{**budget, "epsilon": 0.1}, loss="logistic").fit(X, y).models_) == 6
     assert "loss_why" not in tacit.PrivateLogisticRegression(**{**budget, "classes": [0, 1]}).plan(3000, 4)

@@ -465,13 +465,10 @@ def test_what_is_composed_for_several_classes_is_what_is_fitted(tmp_path, select
 
 
 def test_auto_means_the_same_loss_for_the_whole_and_for_its_parts():
-    """Six classes of few records: the rule says softmax for a part of the budget and one against the rest for all."""
+    """The rule's loss of a part of the budget is that of the whole."""
     base = tacit.PrivateLogisticRegression(data_norm=2.0, classes=range(6), solver="auto")
-    found = set()
     for epsilon in (0.05, 0.4, 0.8, 1.6, 8.0):
         one = search({"C": [1.0, 10.0]}, base, epsilon=epsilon)
         made = one._composed(3000, 4, False)
         free = [base.set_params(epsilon=e, delta=1e-5).plan(2400, 4)["loss"].partition(":")[0] for e in (epsilon, epsilon / 8)]
-        assert free[0] == made.facts["fits"][0]["asked"]["loss"].partition(":")[0]
-        found.add(len(set(free)))
-    assert 2 in found  # else the rule never changed its mind, and nothing was tested
+        assert set(free) == {made.facts["fits"][0]["asked"]["loss"].partition(":")[0]} == {"softmax"}

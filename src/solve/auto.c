@@ -17,9 +17,8 @@
  * bounded slope, and privgene for the others.  No solver has a pure epsilon for other penalties; dpgd's refusal says
  * so.
  *
- * More than two classes: one against the rest by dpmetric, or all in one fit by dpgd.  K fits share the budget, and
- * each has s/sqrt(K).  Where that is below 40 the metrics are mostly noise, and from six classes on one fit is better.
- * Above it a metric can be worth far more than the budget that one fit saves: docs/measured/classes.md has both.
+ * More than two classes: all in one fit, by dpmetric where there is an intercept.  docs/measured/classes.md has it
+ * beside one against the rest, whose K fits share the budget.
  */
 #include "solve/auto.h"
 #include "solve/rules.def"
@@ -27,8 +26,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { MANY_CLASSES = 6 }; /* the least that the rule was chosen on; with three one fit was worse */
 
 static const char *pure_name(const tct_facts *facts) {
   const tct_loss *loss = &facts->loss;
@@ -45,31 +42,26 @@ static const tct_solver *pure(const tct_facts *facts, char *why, size_t size) {
   return tct_solver_find(name);
 }
 
-static bool loss_is_joint(const tct_facts *facts, char *why, size_t size) {
-  if (facts->loss.kind->joint) snprintf(why, size, "dpgd: the solver that takes all classes in one fit");
-  return facts->loss.kind->joint != NULL;
+static bool is_plain(const tct_facts *facts) {
+  return facts->penalty.kind->zero || (facts->penalty.kind->quadratic && facts->penalty.l2 > 0);
 }
 
-bool tct_classes_auto_joint(const tct_facts *facts, int64_t classes, char *why, size_t size) {
-  bool plain = facts->penalty.kind->zero || (facts->penalty.kind->quadratic && facts->penalty.l2 > 0);
-  if (tct_noise_off(facts) || facts->delta == 0 || !plain) {
-    snprintf(why, size,
-             "one against the rest: one fit of all classes is measured with noise, a delta and a ridge only");
-    return false;
-  }
-  if (classes < MANY_CLASSES) {
-    snprintf(why, size, "one against the rest: with fewer than %d classes one fit of all was not better", MANY_CLASSES);
-    return false;
-  }
-  tct_target whole = {facts->neighbours, facts->epsilon, facts->delta};
-  double each = tct_signal_to_noise(facts->rows, facts->p, &whole) / sqrt((double)classes);
-  snprintf(
-      why, size,
-      each < auto_metric_signal
-          ? "one fit of all classes: each of %lld fits would have a signal-to-noise ratio of %.2g, too little for it"
-          : "one against the rest: each of %lld fits has a signal-to-noise ratio of %.2g, enough for a metric",
-      (long long)classes, each);
-  return each < auto_metric_signal;
+/* A loss of all classes at once. */
+static const tct_solver *joint(const tct_facts *facts, char *why, size_t size) {
+  bool metric = is_plain(facts) && facts->intercept && !tct_noise_off(facts);
+  snprintf(why, size,
+           metric ? "dpmetric: one fit of all classes, with noise in the shape of a metric, costs least"
+                  : "dpgd: the solver that takes all classes in one fit with these settings");
+  return tct_solver_find(metric ? "dpmetric" : "dpgd");
+}
+
+bool tct_classes_auto_joint(const tct_facts *facts, char *why, size_t size) {
+  bool one = !tct_noise_off(facts) && facts->delta > 0 && is_plain(facts);
+  snprintf(why, size, "%s",
+           one ? "one fit of all classes: its budget is not shared out over the classes"
+               : "one against the rest: one fit of all classes is measured with noise, a delta and a ridge or no "
+                 "penalty only");
+  return one;
 }
 
 /* Whether moments of the table are worth their noise. */
@@ -81,11 +73,11 @@ static bool by_moments(const tct_facts *facts, double signal_to_noise) {
 
 const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size) {
   bool smooth = isfinite(facts->loss.kind->curvature_bound(facts->loss.h));
-  bool plain = facts->penalty.kind->zero || (facts->penalty.kind->quadratic && facts->penalty.l2 > 0);
+  bool plain = is_plain(facts);
   if (facts->delta == 0 && !tct_noise_off(facts)) return pure(facts, why, size);
   tct_target whole = {facts->neighbours, facts->epsilon, facts->delta};
   double signal_to_noise = tct_signal_to_noise(facts->rows, facts->p, &whole);
-  if (loss_is_joint(facts, why, size)) return tct_solver_find("dpgd");
+  if (facts->loss.kind->joint) return joint(facts, why, size);
   if (plain && by_moments(facts, signal_to_noise)) {
     snprintf(why, size,
              "dpmoments: at a signal-to-noise ratio mu*n/p of %.0f moments of all columns say nearly all of the model",

@@ -10,7 +10,7 @@ enum { TCT_AUTO_RULES = 1 };
 /* The best solver known for these public facts, and why: one sentence in why[size]. */
 const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size);
 
-/* More than two classes: is one fit of all better than one against the rest for each?  facts: rows, p of one class,
- * penalty, neighbours, epsilon and delta are looked at.  why[size]: one sentence. */
-bool tct_classes_auto_joint(const tct_facts *facts, int64_t classes, char *why, size_t size);
+/* More than two classes: is one fit of all better than one against the rest for each?  facts: penalty, epsilon and
+ * delta are looked at.  why[size]: one sentence. */
+bool tct_classes_auto_joint(const tct_facts *facts, char *why, size_t size);
 #endif

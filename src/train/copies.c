@@ -43,7 +43,7 @@ static tct_status by_rule(const tct_config *config, int64_t rows, int64_t cols, 
   *joint = false;
   if (first) return snprintf(why, 200, "%s", first), TCT_OK;
   TCT_TRY(public_facts(config, rows, cols, &facts, err));
-  *joint = tct_classes_auto_joint(&facts, config->classes, why, 200);
+  *joint = tct_classes_auto_joint(&facts, why, 200);
   return TCT_OK;
 }
 

@@ -199,33 +199,30 @@ static tct_config open_loss(void) {
   return config;
 }
 
-/* The least number of records at which each class gets a fit of its own. */
-static double least_rows(const tct_config *config, int64_t classes, int64_t cols) {
-  int64_t low = 1, high = 10000000;
-  assert_true(takes_softmax(config, classes, low, cols) && !takes_softmax(config, classes, high, cols));
-  while (high - low > 1) {
-    int64_t middle = (low + high) / 2;
-    if (takes_softmax(config, classes, middle, cols))
-      low = middle;
-    else
-      high = middle;
-  }
-  return (double)high;
+static void from_three_classes_on_one_fit_takes_all(void **state) {
+  (void)state;
+  tct_config config = open_loss();
+  const int64_t rows[] = {200, 10000000};
+  for (int64_t classes = 2; classes < 40; classes++)
+    for (int k = 0; k < 2; k++) assert_true(takes_softmax(&config, classes, rows[k], 4) == (classes > 2));
+  config.penalty = "none", config.neighbours = TCT_REPLACE_ONE;
+  assert_true(takes_softmax(&config, 3, 200, 4));
 }
 
-static void the_rule_follows_the_signal_of_one_of_the_fits(void **state) {
+/* dpmetric where intercepts start its path; else dpgd. */
+static void the_solver_of_one_fit_is_the_rule_s(void **state) {
   (void)state;
-  tct_config config = open_loss(), other = config;
-  double rows = least_rows(&config, 8, 8); /* 9 columns with the intercept */
-  assert_true(rows > 100 && rows < 100000);
-  assert_true(fabs(least_rows(&config, 32, 8) / rows - 2) < 0.01);
-  assert_true(fabs(least_rows(&config, 8, 35) / rows - 2) < 0.01);
-  other.intercept = 0;
-  assert_true(least_rows(&other, 8, 9) == rows);
-  other = config, other.neighbours = TCT_REPLACE_ONE;
-  assert_true(fabs(least_rows(&other, 8, 8) / rows - 2) < 0.05);
-  other = config, other.epsilon = 5;
-  assert_true(least_rows(&other, 8, 8) < rows / 4);
+  tct_error err = {0};
+  for (int intercept = 0; intercept < 2; intercept++) {
+    tct_config config = open_loss();
+    config.loss = "softmax:classes=5", config.classes = 5, config.row_norm = 1, config.intercept = intercept;
+    tct_plan *plan = tct_plan_new(&config, 3000, 4, &err);
+    if (!plan) fail_msg("%s", err.text);
+    char *text = tct_plan_json(plan, &err);
+    assert_non_null(strstr(text, intercept ? "\"dpmetric:" : "\"dpgd:"));
+    tct_text_free(text);
+    tct_plan_free(plan);
+  }
 }
 
 static void what_one_fit_of_all_was_not_measured_with_is_one_against_the_rest(void **state) {
@@ -233,7 +230,6 @@ static void what_one_fit_of_all_was_not_measured_with_is_one_against_the_rest(vo
   tct_config config = open_loss(), other;
   assert_true(takes_softmax(&config, 6, 200, 4));
   assert_false(takes_softmax(&config, 2, 200, 4));
-  assert_false(takes_softmax(&config, 5, 200, 4));
   other = config, other.delta = 0;
   assert_false(takes_softmax(&other, 6, 200, 4));
   other = config, other.epsilon = INFINITY;
@@ -260,7 +256,8 @@ int main(void) {
       cmocka_unit_test(a_list_of_another_length_than_the_losses_is_refused),
       cmocka_unit_test(a_class_that_the_model_has_not_is_not_scored),
       cmocka_unit_test(the_mean_loss_is_of_all_margins_of_a_record),
-      cmocka_unit_test(the_rule_follows_the_signal_of_one_of_the_fits),
+      cmocka_unit_test(from_three_classes_on_one_fit_takes_all),
+      cmocka_unit_test(the_solver_of_one_fit_is_the_rule_s),
       cmocka_unit_test(what_one_fit_of_all_was_not_measured_with_is_one_against_the_rest),
   };
   return cmocka_run_group_tests(tests, make_table, NULL);

@@ -16,7 +16,7 @@
  * the computed norm.  With weights v_i in [0, 1] the term is v_i clip(...), and a record moves the sum by at most
  * C.  So do all records of a person together, when their weights sum to at most 1.
  *
- * Of a joint loss the record's terms of all classes are clipped as one vector: gradient_release.c has the proof.
+ * Of a joint loss the record's terms of all classes are clipped as one vector: joint_sum.c has the proof.
  *
  * RELEASES  T events gaussian(m): exact, no Renyi detour.
  *

@@ -7,7 +7,7 @@
  * Hessian bound: Boehning and Lindsay 1988.)
  *   1. counts of the rows' norms and the sums of labels above and below 0, + N(0, m_q^2 I).
  *      B = the least edge that 0.7 of the rows lie within.
- *      An intercept starts at the constant that the labels ask for.
+ *      An intercept starts at the constant that the labels ask for; those of a joint loss by counts of its classes.
  *      Labels that are numbers: counts of slopes at this start + N(0, m_s^2 I); their 0.7 quantile is `slope`.
  *   2. G = sum_i clip(x_i, B) clip(x_i, B)^T + noise; A = (h/n)(G + r I) + l2 I = L L^T; W = L^-1
  *   3. where the signal kappa = n mu/d is above 120: the same for the images z_i = W x_i, and W <- L_2^-1 W; below: G
@@ -19,6 +19,8 @@
  *   7.   w' = u - step * C^2 W^T (g/n + l2 W u)
  *   8.   u = w' + momentum*(w' - w), w = w'
  *        Classes: where the releases of some steps have a mean beyond their noise, the path becomes longer.
+ *        A joint loss: for each class a block of w, and of g.  One W serves all: h bounds the Hessian in all
+ *        margins at once.
  *   9. the average of w over the last part of the path
  * Counts: steps are longer where four times the released mean label is below the bound on the curvature.
  * d = sum of l/(l + r) over the eigenvalues l of the released matrix: how many directions stand out of the noise.
@@ -32,6 +34,8 @@
  *   W S is formed exactly from S (over all ranks) and rounded to the release's lattice g: that moves each of the two
  *   neighbours' sums by at most sqrt(p) g/2.  Together: at most 1.  Under replace_one two terms differ by at most
  *   twice that.
+ *   A joint loss: s_i is the vector of a record's slopes, and S has a block for each of K classes.  Its terms have norm
+ *   at most |s_i| b_i + sqrt(K) e together, and the rounding is of K p numbers (docs/proofs/softmax.md).
  *   f comes from W and n alone: terms in x are cut to `sensitivity` too, so that the sum of n of them fits the lattice.
  *
  * RELEASES  Steps 1 to 3: gaussian(m_q), gaussian(m_s), gaussian(m_G), gaussian(m_B).  Step 6: T events gaussian(m).
@@ -66,32 +70,35 @@ tct_status tct_dpmetric_step_new(const tct_problem *problem, const tct_dpmetric_
   int64_t n = problem->view->rows, p = problem->view->p;
   int threads = problem->facts->threads;
   *out = (tct_dpmetric_step){.problem = problem, .shape = shape, .planned = planned};
+  out->classes = tct_loss_outputs(&problem->facts->loss);
   out->from = above((double)problem->facts->rows * shape->sensitivity) * 0x1p-51;
   out->to = planned->lattice;
   out->room = tct_gradient_scratch(p, threads);
   out->length = tct_alloc_by(threads, n, sizeof(double));
   out->norm = tct_alloc_by(threads, n, sizeof(double));
-  out->sum = TCT_NEW(double, p);
-  out->inner = TCT_NEW(double, p);
+  out->sum = TCT_NEW(double, out->classes *p);
+  out->inner = TCT_NEW(double, out->classes *p);
   out->scratch = TCT_NEW(double, out->room);
   if (!out->length || !out->norm || !out->sum || !out->inner || !out->scratch) return tct_fail_memory(err);
+  if (out->classes > 1) TCT_TRY(tct_joint_sum_new(problem, &out->joint, err));
   tct_row_norms(problem->view, out->norm, threads);
   return tct_metric_lengths(&shape->metric, problem->view, out->length, threads, err);
 }
 
 void tct_dpmetric_step_free(tct_dpmetric_step *step) {
   int64_t n = step->problem ? step->problem->view->rows : 0, p = step->problem ? step->problem->view->p : 0;
+  tct_joint_sum_free(&step->joint);
   tct_wipe_free(step->length, n, sizeof(double));
   tct_wipe_free(step->norm, n, sizeof(double));
-  tct_wipe_free(step->sum, p, sizeof(double));
-  tct_wipe_free(step->inner, p, sizeof(double));
+  tct_wipe_free(step->sum, step->classes * p, sizeof(double));
+  tct_wipe_free(step->inner, step->classes * p, sizeof(double));
   tct_wipe_free(step->scratch, step->room, sizeof(double));
 }
 
 double tct_dpmetric_own(const tct_dpmetric_step *step, double weight) {
-  double rounded = sqrt((double)step->problem->view->p) * step->to;
+  double classes = (double)step->classes, rounded = sqrt(classes * (double)step->problem->view->p) * step->to;
   double own = weight * (step->planned->clip - rounded) * (1 - 0x1p-48);
-  return fmax(own - tct_metric_rounding(&step->shape->metric, step->from), 0);
+  return fmax(own - sqrt(classes) * tct_metric_rounding(&step->shape->metric, step->from), 0);
 }
 
 static void factors_of(const void *user, int64_t first, int64_t count, double *a) {
@@ -110,17 +117,30 @@ static void factors_of(const void *user, int64_t first, int64_t count, double *a
   }
 }
 
+/* Of the two limits the one that asks for less: own has more to spare than the other's roundings. */
+static tct_joint_limit limit_of(const void *user, int64_t row, double weight) {
+  const tct_dpmetric_step *step = user;
+  double own = tct_dpmetric_own(step, weight), length = step->length[row], norm = step->norm[row];
+  if (own * norm > step->shape->sensitivity * length) return (tct_joint_limit){norm, step->shape->sensitivity};
+  return (tct_joint_limit){length, own};
+}
+
 void tct_dpmetric_sum(tct_dpmetric_step *step, const double *w) {
-  tct_gradient_lattice(step->problem->view, w, (tct_factors){factors_of, step}, step->from, step->inner, step->scratch,
-                       step->problem->facts->threads);
+  if (step->classes > 1)
+    tct_joint_sum_at(&step->joint, step->problem, w, (tct_joint_limits){limit_of, step}, step->from, step->inner,
+                     step->scratch);
+  else
+    tct_gradient_lattice(step->problem->view, w, (tct_factors){factors_of, step}, step->from, step->inner,
+                         step->scratch, step->problem->facts->threads);
 }
 
 tct_status tct_dpmetric_gradient(tct_dpmetric_step *step, tct_mech *mech, int r, const double *w, tct_error *err) {
   int64_t p = step->problem->view->p;
   tct_dpmetric_sum(step, w);
-  TCT_TRY(tct_mech_join_sum(mech, step->inner, p, err));
-  tct_metric_times(&step->shape->metric, step->inner, step->from, step->to, step->sum);
-  return tct_mech_release(mech, r, step->sum, p, err);
+  TCT_TRY(tct_mech_join_sum(mech, step->inner, step->classes * p, err));
+  for (int64_t k = 0; k < step->classes; k++)
+    tct_metric_times(&step->shape->metric, step->inner + k * p, step->from, step->to, step->sum + k * p);
+  return tct_mech_release(mech, r, step->sum, step->classes * p, err);
 }
 
 /* Far from any weight of use: a margin of 1e9 labels on a record of norm R. */
@@ -182,7 +202,8 @@ typedef struct path {
   const tct_dpmetric_step *gradient;
   double steps, length, size, momentum, longer;
   watching rule;
-  double *watched, *average; /* [p]: sums of releases and of iterates */
+  double *watched, *average; /* [classes][p]: sums of releases and of iterates */
+  double *room;              /* [p] */
   int64_t count, averaged;   /* how many are in them */
 } path;
 
@@ -219,35 +240,87 @@ static void watch(path *at, int64_t t) {
   at->count = 0;
 }
 
-/* Steps 5 to 9; memory[7p] is zero. */
+/* Squares of B times the watched releases' mean over what noise would make of them, in deviations of that.  B does not
+ * see directions in which no record lies, where the mean is noise and weights walk freely. */
+static double remainder_of(const path *at) {
+  const tct_metric *metric = &at->gradient->shape->metric;
+  const double *known = at->gradient->shape->known;
+  int64_t p = metric->p, classes = at->gradient->classes;
+  double deviation = at->gradient->planned->deviation, seen = (double)at->count, sum = 0, trace = 0, squares = 0;
+  for (int64_t i = 0; i < p; i++) {
+    const double *b = metric->diagonal ? known + i : known + i * p;
+    double own = metric->diagonal ? b[0] * b[0] : tct_norm2(b, p);
+    if (!(own > 0)) continue;
+    trace += own;
+    for (int64_t k = 0; k < classes; k++)
+      sum += metric->diagonal ? own * pow(at->watched[k * p + i], 2) : pow(tct_dot(b, at->watched + k * p, p), 2);
+    if (metric->diagonal) squares += own * own;
+    for (int64_t j = 0; j < p && !metric->diagonal; j++) squares += pow(tct_dot(b, known + j * p, p), 2);
+  }
+  double expected = (double)classes * trace, spread = sqrt(2 * (double)classes * fmax(squares, 1));
+  return (sum / (seen * deviation * deviation) - expected) / spread;
+}
+
+/* A joint loss: image is what step 7 took, the penalty's part with it.  Classes of few records want longer paths. */
+static void watch_joint(path *at, const double *image, int64_t t) {
+  int64_t size = at->gradient->classes * at->gradient->shape->metric.p;
+  bool check = false;
+  for (int k = 1; k <= 3; k++) check = check || t == (int64_t)(0.2 * k * at->steps);
+  if (t > (int64_t)(0.1 * at->steps))
+    tct_axpy((double)at->gradient->problem->facts->rows, image, at->watched, size), at->count++;
+  if (!check || !(at->gradient->planned->deviation > 0) || at->count == 0) return;
+  if (remainder_of(at) > dpmetric_remainder_deviations) {
+    set_length(at, dpmetric_growth * at->length);
+    memset(at->average, 0, (size_t)size * sizeof *at->average);
+    at->averaged = 0;
+  }
+  memset(at->watched, 0, (size_t)size * sizeof *at->watched);
+  at->count = 0;
+}
+
+/* What step 7 takes from a block of weights u, image[p] in W's coordinates and move[p] outside. */
+static void move_of(const path *at, const double *u, int64_t k, double *image, double *move) {
+  const tct_facts *facts = at->gradient->problem->facts;
+  const tct_dpmetric_shape *shape = at->gradient->shape;
+  int64_t p = shape->metric.p;
+  double *ridge = at->room;
+  for (int64_t j = 0; j < p; j++) ridge[j] = facts->intercept && j == p - 1 ? 0 : facts->penalty.l2 * u[j];
+  tct_metric_plain(&shape->metric, ridge, image);
+  tct_axpy(1 / (double)facts->rows, at->gradient->sum + k * p, image, p);
+  tct_metric_turn(&shape->metric, image, move);
+}
+
+/* Steps 5 to 9; memory[7 classes p] is zero. */
 static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *rule, tct_mech *mech, double *memory,
                           double *w, tct_error *err) {
   const tct_facts *facts = gradient->problem->facts;
   const tct_dpmetric_shape *shape = gradient->shape;
-  int64_t p = gradient->problem->view->p, from = (int64_t)((1 - rule->average) * (double)rule->steps);
-  double *u = memory, *last = u + p, *move = last + p, *image = move + p, *ridge = image + p;
-  path at = {.gradient = gradient, .steps = (double)rule->steps, .average = ridge + p, .watched = ridge + 2 * p};
+  int64_t p = gradient->problem->view->p, classes = gradient->classes, all = classes * p;
+  int64_t from = (int64_t)((1 - rule->average) * (double)rule->steps);
+  double *u = memory, *last = u + all, *move = last + all, *image = move + all;
+  path at = {.gradient = gradient, .steps = (double)rule->steps, .average = image + all, .watched = image + 2 * all};
+  at.room = image + 3 * all;
   int release = tct_dpmetric_places_of(rule).steps;
   double learnable = tct_dpmetric_learnable(facts, shape, tct_dpmetric_signal(facts, shape->signal_to_noise));
-  bool watched = isnan(rule->path_length) && facts->loss.kind->binary && learnable >= dpmetric_growing_learnable;
+  bool watched =
+      classes == 1 && isnan(rule->path_length) && facts->loss.kind->binary && learnable >= dpmetric_growing_learnable;
   at.rule = watching_of(learnable, p);
   at.longer = longer_steps(facts, rule, shape);
   set_length(&at, shape->path_length);
-  if (facts->intercept) w[p - 1] = u[p - 1] = shape->start;
+  for (int64_t k = 0; k < classes && facts->intercept; k++)
+    w[k * p + p - 1] = u[k * p + p - 1] = classes > 1 ? shape->origin[k] : shape->start;
   for (int64_t t = 0; t < rule->steps; t++) {
     TCT_TRY(tct_problem_tick(gradient->problem, (double)t / at.steps, err));
     TCT_TRY(tct_dpmetric_gradient(gradient, mech, release, u, err)); /* 6 */
-    for (int64_t j = 0; j < p; j++) ridge[j] = facts->intercept && j == p - 1 ? 0 : facts->penalty.l2 * u[j];
-    tct_metric_plain(&shape->metric, ridge, image);
-    tct_axpy(1 / (double)facts->rows, gradient->sum, image, p);
-    tct_metric_turn(&shape->metric, image, move);
-    memcpy(last, w, (size_t)p * sizeof *w);
-    tct_dpmetric_move(facts, u, at.size * shape->clip * shape->clip, move, w);    /* 7 */
-    for (int64_t j = 0; j < p; j++) u[j] = w[j] + at.momentum * (w[j] - last[j]); /* 8 */
-    if (t >= from) tct_axpy(1, w, at.average, p), at.averaged++;
+    memcpy(last, w, (size_t)all * sizeof *w);
+    for (int64_t k = 0; k < classes; k++) move_of(&at, u + k * p, k, image + k * p, move + k * p);
+    tct_dpmetric_move(facts, u, at.size * shape->clip * shape->clip, move, w);      /* 7 */
+    for (int64_t j = 0; j < all; j++) u[j] = w[j] + at.momentum * (w[j] - last[j]); /* 8 */
+    if (t >= from) tct_axpy(1, w, at.average, all), at.averaged++;
     if (watched) watch(&at, t + 1);
+    if (classes > 1 && isnan(rule->path_length)) watch_joint(&at, image, t + 1);
   }
-  for (int64_t j = 0; j < p; j++) w[j] = at.average[j] / (double)at.averaged; /* 9 */
+  for (int64_t j = 0; j < all; j++) w[j] = at.average[j] / (double)at.averaged; /* 9 */
   return TCT_OK;
 }
 
@@ -255,6 +328,7 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
 static void note_little(const tct_problem *problem, const tct_dpmetric_rule *rule, const tct_dpmetric_shape *shape) {
   double signal = tct_dpmetric_signal(problem->facts, shape->signal_to_noise);
   if (!problem->note || tct_noise_off(problem->facts) || !isnan(rule->path_length)) return;
+  if (problem->facts->loss.kind->joint) return;
   if (tct_dpmetric_learnable(problem->facts, shape, signal) >= dpmetric_learnable_least) return;
   snprintf(problem->note, TCT_NOTE,
            "the noise hides nearly all that the features say: the model was kept near the best constant; give more "
@@ -263,7 +337,7 @@ static void note_little(const tct_problem *problem, const tct_dpmetric_rule *rul
 
 static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
                       tct_error *err) {
-  int64_t p = problem->view->p;
+  int64_t p = problem->facts->p;
   tct_dpmetric_rule rule = tct_dpmetric_rule_of(problem->facts, &plan->spec);
   tct_dpmetric_shape shape = {0};
   tct_dpmetric_step gradient = {0};
@@ -276,7 +350,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   if (status == TCT_OK) status = descend(&gradient, &rule, mech, memory, w, err);
   if (status == TCT_OK) note_little(problem, &rule, &shape);
   tct_dpmetric_step_free(&gradient);
-  tct_metric_free(&shape.metric);
+  tct_dpmetric_shape_free(&shape);
   tct_free(memory);
   return status;
 }
@@ -292,6 +366,7 @@ const tct_solver tct_solver_dpmetric = {
     .passes = {"steps", 1, 3, false},
     .relations = TCT_RELATION_BOTH,
     .weighing = TCT_WEIGHS_PERSONS,
+    .joint = true,
     .plan = tct_dpmetric_plan,
     .run = run,
     .weight_bound = tct_dpmetric_weight_bound,

@@ -2,7 +2,7 @@
 #ifndef TCT_SOLVE_DPMETRIC_H
 #define TCT_SOLVE_DPMETRIC_H
 #include "la/exact/metric.h"
-#include "solve/solve.h"
+#include "solve/gradient/joint_sum.h"
 
 /* From public facts and options. */
 typedef struct tct_dpmetric_rule {
@@ -31,6 +31,9 @@ typedef struct tct_dpmetric_shape {
   double budget;          /* the steps' part of it; 0.88 where sums of labels need little */
   double slope;           /* what clips are measured by: the largest slope, or the typical one at the start */
   double path_length;     /* F, the path's length in steps of size 1/curvature */
+  double *origin;         /* [classes] of a joint loss: where the intercepts start */
+  double *spectrum;       /* [p], joint loss: t/(t + r) of each direction, t its eigenvalue without noise's part */
+  double *known; /* [p][p] or, diagonal, [p], joint loss: B, whose rows span what stands out of noise, in W's images */
   double sensitivity; /* a record's term in x is cut to this norm: it sets the lattice of sums, and hardly ever binds */
 } tct_dpmetric_shape;
 
@@ -59,12 +62,33 @@ bool tct_dpmetric_again(double signal_to_noise, int64_t p);
 double tct_dpmetric_kept_ridge(const tct_facts *facts);
 double tct_dpmetric_cut(double signal_to_noise, double budget_fraction, int64_t p);
 
-/* Makes the releases before the steps, which are the first of the promise, and the metric.  shape->metric is the
- * caller's to free, also after an error. */
+/* What is known of a released matrix of terms of norm at most 1. */
+typedef struct tct_dpmetric_released {
+  const tct_facts *facts;
+  double noise; /* deviation of an entry on the diagonal */
+  double unit;  /* what the matrix times it is in the objective's curvature */
+  double edges; /* the ridge, in edges of the noise */
+} tct_dpmetric_released;
+/* shape->metric.w <- L^-1 W (fresh: L^-1), L L^T = unit * (the matrix without negative eigenvalues + ridge) + the
+ * penalty; d, spectrum, known.  sum: [p][p] or [p], overwritten. */
+tct_status tct_dpmetric_whiten(const tct_dpmetric_released *from, bool fresh, double *sum, tct_dpmetric_shape *shape,
+                               tct_error *err);
+void tct_dpmetric_whiten_diagonal(const tct_dpmetric_released *from, double *sum, tct_dpmetric_shape *shape);
+/* sum += l2 W D W^T, D = 1 but for the intercept: the ridge as the images see it.  w NULL: W = 1. */
+void tct_dpmetric_add_ridge(const tct_facts *facts, const double *w, int64_t p, double *sum);
+/* Clip (as a multiple of slope*sqrt(d/h)) and walk of a joint loss. */
+double tct_dpmetric_joint_clip(const tct_facts *facts, double signal_to_noise);
+double tct_dpmetric_joint_length(const tct_facts *facts, double signal_to_noise);
+
+/* Makes the releases before the steps, which are the first of the promise, and the metric.  shape is the caller's to
+ * free, also after an error. */
 tct_status tct_dpmetric_release(const tct_problem *problem, const tct_dpmetric_rule *rule, tct_mech *mech,
                                 tct_dpmetric_shape *shape, tct_error *err);
+/* Room for what a joint loss has beside the metric, which is there. */
+tct_status tct_dpmetric_shape_new(int64_t classes, tct_dpmetric_shape *shape, tct_error *err);
+void tct_dpmetric_shape_free(tct_dpmetric_shape *shape);
 
-/* w[p] <- from - size * move, cut to the largest weight that any path may have; w may be `from`. */
+/* w[classes][p] <- from - size * move, cut to the largest weight that any path may have; w may be `from`. */
 void tct_dpmetric_move(const tct_facts *facts, const double *from, double size, const double *move, double *w);
 /* That largest weight, for tct_solver.weight_bound. */
 double tct_dpmetric_weight_bound(const tct_facts *facts, const tct_solver_plan *plan);
@@ -75,8 +99,10 @@ typedef struct tct_dpmetric_step {
   const tct_dpmetric_shape *shape;
   const tct_release *planned;
   double *length, *norm; /* [rows]: at least |W x_i| and |x_i| */
-  double *sum, *scratch; /* [p]: W S and then the release; workspace */
-  double *inner;         /* [p]: S */
+  int64_t classes;       /* of a joint loss, else 1 */
+  tct_joint_sum joint;   /* empty but for a joint loss */
+  double *sum, *scratch; /* [classes][p]: W S and then the release; workspace */
+  double *inner;         /* [classes][p]: S */
   double from, to;       /* the lattices of S and W S */
   int64_t room;
 } tct_dpmetric_step;
@@ -85,7 +111,7 @@ tct_status tct_dpmetric_step_new(const tct_problem *problem, const tct_dpmetric_
                                  const tct_release *planned, tct_dpmetric_step *out, tct_error *err);
 void tct_dpmetric_step_free(tct_dpmetric_step *step); /* wipes lengths, norms and sums */
 /* What |s_i| |W x_i| of a record of weight v may be at most: v of the planned clip, less what both roundings may add
- * to it. */
+ * to it.  s_i: its slope, or its slopes of all classes. */
 double tct_dpmetric_own(const tct_dpmetric_step *step, double weight);
 /* step->inner <- S at margins x.w, before ranks are added up. */
 void tct_dpmetric_sum(tct_dpmetric_step *step, const double *w);

@@ -2,13 +2,13 @@
  *
  * SENSITIVITY  Every release here is planned with clip 1, by scaling each record's own term.
  *   Counts of norms and sums of labels: a record of weight v adds a v to the one count that its norm belongs to.  It
- *     adds b v |y|/Y to one of two sums, by the label's sign.  Under add_remove and without weights it adds b y/Y to
- * the first of them.  a^2 + b^2 = 1 and |y| <= Y, each cut to the lattice: norm <= v. Counts of slopes: v in one count,
- * by the slope at the start, a function of the release before: norm <= v. G: t_i t_i^T, with t_i the row cut to norm B,
- * divided by B and times the root of its weight, truncated to a lattice: norm |t_i|^2 <= v_i (gram.h).  B is a function
- * of the counts' release. Diagonal G: the squares of t_i, cut so that their norm is at most 1. Second release: the same
- * as G, with the computed image of the row under the first W in place of the row, cut to norm rho.  Whatever the
- * image's error, it is a function of this row and of releases.
+ *     adds b v |y|/Y to one of two sums, by the label's sign, or b v to the count of its class.  Under add_remove and
+ * without weights it adds b y/Y to the first of them.  a^2 + b^2 = 1 and |y| <= Y, each cut to the lattice: norm <= v.
+ * Counts of slopes: v in one count, by the slope at the start, a function of the release before: norm <= v. G: t_i
+ * t_i^T, with t_i the row cut to norm B, divided by B and times the root of its weight, truncated to a lattice: norm
+ * |t_i|^2 <= v_i (gram.h).  B is a function of the counts' release. Diagonal G: the squares of t_i, cut so that their
+ * norm is at most 1. Second release: the same as G, with the computed image of the row under the first W in place of
+ * the row, cut to norm rho.  Whatever the image's error, it is a function of this row and of releases.
  *
  * A person's terms add up to at most the sum of the weights, 1.  Under replace_one no term has a negative entry, or a
  * negative inner product with another: |a - b|^2 <= |a|^2 + |b|^2 <= 2.  There an event's shift is twice its
@@ -45,6 +45,7 @@ typedef struct making {
   double noise;     /* of gram: deviation of an entry on the diagonal */
   tct_view view;    /* the rows of G; row_scale is its own */
   int64_t p, count; /* count: p*p or p */
+  int64_t classes;  /* of a joint loss, else 1 */
 } making;
 
 static const tct_release *planned(const making *m, int r) { return tct_mech_release_of(m->mech, r); }
@@ -65,6 +66,11 @@ static void norms(const making *m) {
 
 static double label_bound(const making *m) { return m->facts->loss.kind->binary ? 1 : m->facts->label_bound; }
 
+/* So many numbers the labels have beside the counts of norms. */
+static int64_t label_places(const making *m) {
+  return m->rule.start > 0 ? m->facts->loss.kind->joint ? m->classes : 2 : 0;
+}
+
 /* How long a record's terms are in the counts of norms and in the sums of labels: squares add up to 1. */
 static double in_labels(const making *m) { return sqrt(m->rule.start / (m->rule.norms + m->rule.start)); }
 static double in_counts(const making *m) { return sqrt(m->rule.norms / (m->rule.norms + m->rule.start)); }
@@ -73,7 +79,8 @@ static double in_counts(const making *m) { return sqrt(m->rule.norms / (m->rule.
  * replace_one signs would double the shift, and weights have a sum of their own. */
 static bool with_signs(const making *m) { return m->facts->neighbours == TCT_ADD_REMOVE && !m->problem->weight; }
 
-/* sum[EDGES + 2] <- counts of norms, and the sums of labels above and below 0 in units of Y, or of all labels and 0. */
+/* sum[EDGES + label_places] <- counts of norms, and the sums of labels above and below 0 in units of Y, or of all
+ * labels and 0.  Of a joint loss: the counts of classes. */
 static void count_rows(const making *m, const tct_release *r, double *sum) {
   const tct_problem *problem = m->problem;
   for (int64_t i = 0; i < problem->view->rows; i++) {
@@ -81,7 +88,10 @@ static void count_rows(const making *m, const tct_release *r, double *sum) {
     double weight = (problem->weight ? problem->weight[i] : 1) * r->clip, y = problem->y[i] / label_bound(m);
     if (at < 0) continue; /* a row of zeros adds nothing */
     sum[at] += tct_lattice_part(weight * in_counts(m), r->lattice);
-    if (with_signs(m))
+    if (!(m->rule.start > 0)) continue;
+    if (m->classes > 1)
+      sum[TCT_QUANTILE_EDGES + (int64_t)problem->y[i]] += tct_lattice_part(weight * in_labels(m), r->lattice);
+    else if (with_signs(m))
       sum[TCT_QUANTILE_EDGES] += tct_lattice_part(in_labels(m) * fmin(fmax(y, -1), 1) * r->clip, r->lattice);
     else
       sum[TCT_QUANTILE_EDGES + (y < 0)] += tct_lattice_part(weight * in_labels(m) * fmin(fabs(y), 1), r->lattice);
@@ -109,21 +119,40 @@ static void start(const making *m, const double *sum, double deviation, tct_dpme
   }
 }
 
-static tct_status first_counts(making *m, tct_dpmetric_shape *shape, tct_error *err) {
-  double sum[TCT_QUANTILE_EDGES + 2] = {0}, R = m->facts->row_norm;
-  m->bound = R;
-  if (!(m->rule.norms + m->rule.start > 0)) return TCT_OK;
+/* The same of many classes: log of the released counts, each at least one record or one deviation of its noise. */
+static void start_joint(const making *m, const double *sum, double deviation, tct_dpmetric_shape *shape) {
+  double noise = deviation / in_labels(m), mean = 0;
+  for (int64_t k = 0; k < m->classes; k++) {
+    shape->origin[k] = log(fmax(sum[TCT_QUANTILE_EDGES + k] / in_labels(m), fmax(noise, 1)));
+    mean += shape->origin[k] / (double)m->classes;
+  }
+  for (int64_t k = 0; k < m->classes; k++) shape->origin[k] -= mean;
+}
+
+/* sum[EDGES + label_places] <- the first release. */
+static tct_status release_counts(making *m, double *sum, tct_dpmetric_shape *shape, tct_error *err) {
+  double R = m->facts->row_norm;
   const tct_release *counts = planned(m, m->at.norms);
   count_rows(m, counts, sum);
-  TCT_TRY(tct_mech_release(m->mech, m->at.norms, sum, TCT_QUANTILE_EDGES + (m->rule.start > 0 ? 2 : 0), err));
+  TCT_TRY(tct_mech_release(m->mech, m->at.norms, sum, TCT_QUANTILE_EDGES + label_places(m), err));
   double spread = sqrt(TCT_QUANTILE_EDGES) * counts->deviation, most = in_counts(m) * (double)m->facts->rows;
   /* Half of the rest is a margin that records can meet.  Noise alone must not meet the quantile: a bound next to 0
    * would make the metric's steps immense. */
   double sure = fmin(2 * spread, 0.5 * (1 - dpmetric_norms_kept) * most);
   if (dpmetric_norms_kept * most >= 4 * spread) m->bound = tct_quantile_edge(sum, R, dpmetric_norms_kept, sure);
   if (m->bound < R) m->bound *= 1 + 1e-9;
-  if (m->rule.start > 0) start(m, sum, counts->deviation, shape);
+  if (m->rule.start > 0) (m->classes > 1 ? start_joint : start)(m, sum, counts->deviation, shape);
   return TCT_OK;
+}
+
+static tct_status first_counts(making *m, tct_dpmetric_shape *shape, tct_error *err) {
+  m->bound = m->facts->row_norm;
+  if (!(m->rule.norms + m->rule.start > 0)) return TCT_OK;
+  int64_t count = TCT_QUANTILE_EDGES + label_places(m) + 2;
+  double *sum = TCT_NEW(double, count);
+  tct_status status = sum ? release_counts(m, sum, shape, err) : tct_fail_memory(err);
+  tct_wipe_free(sum, sum ? count : 0, sizeof *sum);
+  return status;
 }
 
 /* Labels that are numbers: slopes at the start, which the clip is measured by. */
@@ -201,17 +230,6 @@ static double dimension_of(const double *value, int64_t p, double ridge) {
   return fmax(sum, 1);
 }
 
-/* sum += l2 W D W^T, D = 1 but for the intercept: the ridge as the images see it.  w NULL: W = 1. */
-static void add_ridge(const making *m, const double *w, double *sum) {
-  int64_t p = m->p, ridged = p - (m->facts->intercept ? 1 : 0);
-  for (int64_t j = 0; j < p && !tct_stopping(); j++)
-    for (int64_t k = 0; k < p && w; k++) {
-      int64_t min = (j < k ? j : k) + 1;
-      sum[j * p + k] += m->facts->penalty.l2 * tct_dot(w + j * p, w + k * p, min < ridged ? min : ridged);
-    }
-  for (int64_t j = 0; j < ridged && !w; j++) sum[j * p + j] += m->facts->penalty.l2;
-}
-
 /* W <- L^-1 W (W NULL before: L^-1), L L^T = unit * (sum + ridge I) + the penalty; d.  sum is overwritten. */
 static tct_status factor(const making *m, double unit, double ridge, double *sum, tct_dpmetric_shape *shape, bool fresh,
                          tct_error *err) {
@@ -223,7 +241,7 @@ static tct_status factor(const making *m, double unit, double ridge, double *sum
   tct_eigenvalues(memory, p, value, value + p);
   shape->dimension = dimension_of(value, p, ridge);
   for (int64_t k = 0; k < p * p; k++) sum[k] *= unit;
-  add_ridge(m, fresh ? NULL : w, sum);
+  tct_dpmetric_add_ridge(m->facts, fresh ? NULL : w, p, sum);
   double shift = unit * fmax(ridge, tct_dpmetric_kept_ridge(m->facts) * ridge - value[0]);
   while (!tct_cholesky_shifted(sum, p, shift, memory)) shift *= 2;
   tct_lower_invert(memory, p, value);
@@ -251,6 +269,10 @@ static tct_status share(const making *m, tct_dpmetric_shape *shape, tct_error *e
                     shape->start,     shape->slope, shape->positives};
   TCT_TRY(tct_mech_join_first(m->mech, shape->metric.w, tct_metric_count(&shape->metric), err));
   TCT_TRY(tct_mech_join_first(m->mech, facts, sizeof facts / sizeof *facts, err));
+  if (m->classes > 1) {
+    TCT_TRY(tct_mech_join_first(m->mech, shape->origin, m->classes, err));
+    TCT_TRY(tct_mech_join_first(m->mech, shape->known, m->count, err));
+  }
   shape->dimension = facts[0], shape->clip = facts[1], shape->path_length = facts[2], shape->sensitivity = facts[3];
   shape->start = facts[4], shape->slope = facts[5], shape->positives = facts[6];
   if (!tct_metric_settle(&shape->metric))
@@ -262,8 +284,13 @@ static tct_status share(const making *m, tct_dpmetric_shape *shape, tct_error *e
 /* W and d from m->gram, whose copy goes through sum[count]. */
 static tct_status make_metric(const making *m, double *sum, tct_dpmetric_shape *shape, tct_error *err) {
   double unit = tct_dpmetric_curvature(m->facts) / (double)m->facts->rows * m->bound * m->bound;
+  tct_dpmetric_released from = {m->facts, m->noise, unit, 1};
   memcpy(sum, m->gram, (size_t)m->count * sizeof *sum);
-  if (m->rule.diagonal)
+  if (m->classes > 1 && m->rule.diagonal)
+    tct_dpmetric_whiten_diagonal(&from, sum, shape);
+  else if (m->classes > 1)
+    TCT_TRY(tct_dpmetric_whiten(&from, true, sum, shape, err));
+  else if (m->rule.diagonal)
     TCT_TRY(diagonal(m, unit, m->noise, sum, shape));
   else
     TCT_TRY(factor(m, unit, ridge_of(m, m->noise), sum, shape, true, err));
@@ -283,7 +310,11 @@ static tct_status second_images(const making *m, double *sum, tct_dpmetric_shape
   TCT_TRY(tct_mech_release(m->mech, m->at.second, sum, m->count, err));
   tct_symmetrise(sum, m->p);
   double unit = h / (double)m->facts->rows * rho2;
-  TCT_TRY(factor(m, unit, dpmetric_images_ridge * ridge_of(m, images->deviation), sum, shape, false, err));
+  tct_dpmetric_released from = {m->facts, images->deviation, unit, dpmetric_images_ridge};
+  if (m->classes > 1)
+    TCT_TRY(tct_dpmetric_whiten(&from, false, sum, shape, err));
+  else
+    TCT_TRY(factor(m, unit, dpmetric_images_ridge * ridge_of(m, images->deviation), sum, shape, false, err));
   return share(m, shape, err);
 }
 
@@ -310,9 +341,14 @@ static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *
   double h = tct_dpmetric_curvature(facts), inverse = 0;
   double signal = tct_dpmetric_signal(facts, shape->signal_to_noise);
   shape->budget = tct_dpmetric_left(&m->rule);
-  double clip = isnan(m->rule.clip) ? tct_dpmetric_clip(facts, signal) : m->rule.clip;
-  if (tct_noise_off(facts)) clip = fmax(clip, 1e6);
+  double clip = tct_dpmetric_clip(facts, signal);
   shape->path_length = tct_dpmetric_path_length(facts, signal) * shorter(facts, shape, signal);
+  if (m->classes > 1) {
+    clip = tct_dpmetric_joint_clip(facts, shape->signal_to_noise);
+    shape->path_length = tct_dpmetric_joint_length(facts, shape->signal_to_noise);
+  }
+  if (!isnan(m->rule.clip)) clip = m->rule.clip;
+  if (tct_noise_off(facts)) clip = fmax(clip, 1e6);
   if (!isnan(m->rule.path_length)) shape->path_length = m->rule.path_length;
   shape->clip = clip * shape->slope * sqrt(shape->dimension / h);
   for (int64_t k = 0; k < tct_metric_count(&shape->metric); k++) shape->metric.w[k] /= shape->clip;
@@ -327,6 +363,7 @@ tct_status tct_dpmetric_release(const tct_problem *problem, const tct_dpmetric_r
                                 tct_dpmetric_shape *shape, tct_error *err) {
   making m = {.problem = problem, .facts = problem->facts, .mech = mech, .p = problem->view->p};
   m.rule = *rule;
+  m.classes = tct_loss_outputs(&problem->facts->loss);
   m.at = tct_dpmetric_places_of(rule);
   if (rule->budget_fraction > 0) /* else these are dpmetric's own releases */
     m.base = planned(&m, m.at.first)->noise * sqrt(rule->budget_fraction);
@@ -335,9 +372,12 @@ tct_status tct_dpmetric_release(const tct_problem *problem, const tct_dpmetric_r
   m.count = m.rule.diagonal ? m.p : m.p * m.p;
   double *sum = TCT_NEW(double, m.count);
   tct_status status = sum ? tct_metric_new(m.p, m.rule.diagonal, &shape->metric, err) : tct_fail_memory(err);
+  if (status == TCT_OK && m.classes > 1) status = tct_dpmetric_shape_new(m.classes, shape, err);
   if (status == TCT_OK) status = first(&m, shape, err);
   if (status == TCT_OK) status = make_metric(&m, sum, shape, err);
   bool images = !m.rule.diagonal && tct_dpmetric_again(shape->signal_to_noise, m.p);
+  if (m.classes > 1 && isfinite(shape->signal_to_noise))
+    images = !m.rule.diagonal && shape->signal_to_noise >= dpmetric_images_from * sqrt(2 * (double)m.p);
   if (status == TCT_OK && m.rule.second > 0)
     status = images ? second_images(&m, sum, shape, err) : second_rows(&m, sum, shape, err);
   if (status == TCT_OK) status = settle(&m, shape, err);

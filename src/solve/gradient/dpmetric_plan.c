@@ -121,6 +121,24 @@ double tct_dpmetric_path_length(const tct_facts *facts, double signal_to_noise) 
   return kinked * (path_length[k] + fmin(fmax(part, 0), 1) * (path_length[k + 1] - path_length[k]));
 }
 
+/* A joint loss: one rule for every number of classes K and every signal (docs/decisions/metric-rules.md).  The signal
+ * of one class is a root of K - 1 below that of the table. */
+static double class_signal(const tct_facts *facts, double signal_to_noise) {
+  return signal_to_noise / sqrt(facts->loss.h - 1);
+}
+
+double tct_dpmetric_joint_clip(const tct_facts *facts, double signal_to_noise) {
+  double columns = (double)facts->p / facts->loss.h;
+  if (signal_to_noise == INFINITY) return 1e6;
+  return dpmetric_joint_clip * (1 + dpmetric_clip_columns / columns) * sqrt(class_signal(facts, signal_to_noise));
+}
+
+double tct_dpmetric_joint_length(const tct_facts *facts, double signal_to_noise) {
+  if (signal_to_noise == INFINITY) return 2000;
+  return fmin(dpmetric_length_per_root * sqrt(class_signal(facts, signal_to_noise)),
+              MOST_STEPS * (double)MOST_STEPS / 16);
+}
+
 /* The images' ridge is 15 sqrt(2p)/kappa of what a known direction has there: from 1 on the release is all ridge. */
 bool tct_dpmetric_again(double signal_to_noise, int64_t p) {
   return signal_to_noise >= dpmetric_images_from * sqrt(2 * (double)p) && signal_to_noise < dpmetric_images_until;
@@ -151,6 +169,7 @@ static double part_of(const tct_facts *facts, double given, double exact, double
 /* The signal is at most n/x, as d is at least 1. */
 static int64_t steps_of(const tct_facts *facts, double path_length) {
   double longest = path_length;
+  if (isnan(longest) && facts->loss.kind->joint && !tct_noise_off(facts)) return MOST_STEPS;
   if (isnan(longest))
     longest = tct_noise_off(facts)
                   ? 2000
@@ -181,7 +200,7 @@ tct_dpmetric_rule tct_dpmetric_rule_of(const tct_facts *facts, const tct_spec *s
   rule.path_length = tct_spec_real(spec, options, "path_length");
   rule.average = tct_spec_real(spec, options, "average");
   rule.diagonal = tct_spec_is(spec, options, "shape", "diagonal") ||
-                  (tct_spec_is(spec, options, "shape", "auto") && facts->p > FULL);
+                  (tct_spec_is(spec, options, "shape", "auto") && facts->p / tct_loss_outputs(&facts->loss) > FULL);
   rule.steps = tct_spec_auto(spec, options, "steps") ? steps_of(facts, rule.path_length)
                                                      : tct_spec_count(spec, options, "steps");
   return rule;
@@ -233,7 +252,7 @@ static tct_status promise(const tct_facts *facts, const tct_dpmetric_rule *rule,
 static tct_status check(const tct_facts *facts, const tct_dpmetric_rule *rule, tct_error *err) {
   if (!facts->penalty.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "dpmetric knows the penalties none and l2; choose one of them, or dpgd");
-  if (!rule->diagonal && facts->p > MOST_FULL)
+  if (!rule->diagonal && facts->p / tct_loss_outputs(&facts->loss) > MOST_FULL)
     return tct_fail(err, TCT_E_USAGE,
                     "a full metric holds matrices of features squared, at most %d features; "
                     "use shape=diagonal",

@@ -2,7 +2,6 @@
  */
 #include "solve/gradient/gradient_release.h"
 
-#include "core/point.h"
 #include "core/alloc.h"
 #include "core/processors.h"
 #include "la/exact/gradient.h"
@@ -78,11 +77,7 @@ tct_status tct_descent_new(const tct_problem *problem, tct_mech *mech, int relea
   out->sum = TCT_NEW(double, out->outputs *p);
   out->scratch = TCT_NEW(double, out->room);
   if (!out->computed_norms || !out->sum || !out->scratch) return tct_fail_memory(err);
-  if (out->outputs > 1) {
-    out->factor = TCT_NEW(double, n * out->outputs);
-    out->margin = TCT_NEW(double, n);
-    if (!out->factor || !out->margin) return tct_fail_memory(err);
-  }
+  if (out->outputs > 1) TCT_TRY(tct_joint_sum_new(problem, &out->joint, err));
   tct_row_norms(problem->view, out->computed_norms, problem->facts->threads);
   return TCT_OK;
 }
@@ -90,8 +85,7 @@ tct_status tct_descent_new(const tct_problem *problem, tct_mech *mech, int relea
 void tct_descent_free(tct_descent *descent) {
   tct_wipe_free(descent->computed_norms, descent->rows, sizeof(double));
   tct_wipe_free(descent->sum, descent->sum ? descent->outputs * descent->p : 0, sizeof(double));
-  tct_wipe_free(descent->factor, descent->factor ? descent->rows * descent->outputs : 0, sizeof(double));
-  tct_wipe_free(descent->margin, descent->margin ? descent->rows : 0, sizeof(double));
+  tct_joint_sum_free(&descent->joint);
   tct_wipe_free(descent->scratch, descent->room, sizeof(double));
 }
 
@@ -124,62 +118,18 @@ tct_status tct_descent_gradient(const tct_problem *problem, tct_descent *descent
   return tct_mech_release(descent->mech, descent->release, descent->sum, descent->p, err);
 }
 
-/* ---- a joint loss -------------------------------------------------------------------------------------------------
- *
- * The weights of K classes are K blocks of p.  Record i has the slopes a in R^K at its K margins, and its own term of
- * the sum is the K p numbers a_k x_i, of norm |a| |x_i|.
- *
- * SENSITIVITY  a is scaled until |a| |x_i| <= C', with upper bounds on both computed norms.  C' is C less what rounding
- * K p numbers to the lattice may add (la/exact/gradient.h).  So the term has norm at most C, whatever the margins.  One
- * record moves the whole release by at most C, and not each class's part by C.  With a weight v_i in [0, 1] the term is
- * at most v_i C.  The terms of a person, whose weights sum to at most 1, stay within C together.  Where a
- * slope is NaN, for a margin that is not finite, the record adds nothing (docs/proofs/softmax.md). */
+/* ---- a joint loss: its term in all classes has norm |slopes| |x_i| (joint_sum.c) -----------------------------------
+ */
 
-/* Margins become slopes, clipped together and weighed. */
-static void slopes_of(const tct_problem *problem, const tct_descent *d, const tct_release *planned, int64_t i,
-                      double *a) {
-  int64_t classes = d->outputs;
-  double weight = problem->weight ? problem->weight[i] : 1, squares = 0;
-  problem->facts->loss.kind->joint(a, classes, (int64_t)problem->y[i]);
-  for (int64_t k = 0; k < classes; k++) a[k] *= weight, squares += a[k] * a[k];
-  double size = sqrt(squares) * (1 + 0x1p-36) * d->computed_norms[i];
-  double own = fmax(tct_gradient_factor_max(weight * planned->clip, planned->lattice, classes * d->p), 0);
-  if (isnan(size)) memset(a, 0, (size_t)classes * sizeof *a);
-  for (int64_t k = 0; k < classes && TCT_POINT(slopes_not_clipped, size > own, false); k++)
-    a[k] *= own / size * (1 - 0x1p-48);
-}
-
-/* Of one class: what was made ready. */
-typedef struct ready {
-  const double *factor; /* [rows][classes] */
-  int64_t classes, k;
-} ready;
-
-static void ready_factors(const void *user, int64_t first, int64_t count, double *a) {
-  const ready *r = user;
-  for (int64_t i = 0; i < count; i++) a[i] = r->factor[(first + i) * r->classes + r->k];
-}
-
-/* factor[rows][classes] <- the margins of all classes. */
-static void margins_of(const tct_problem *problem, tct_descent *d, const double *u) {
-  int64_t n = d->rows, classes = d->outputs;
-  for (int64_t k = 0; k < classes; k++) {
-    tct_margins(problem->view, u + k * d->p, d->margin, problem->facts->threads);
-    for (int64_t i = 0; i < n; i++) d->factor[i * classes + k] = d->margin[i];
-  }
+static tct_joint_limit limit_of(const void *user, int64_t row, double weight) {
+  const factors *f = user;
+  double own = tct_gradient_factor_max(weight * f->clip, f->lattice, f->p);
+  return (tct_joint_limit){f->computed_norms[row], fmax(own, 0)};
 }
 
 tct_status tct_joint_gradient(const tct_problem *problem, tct_descent *d, const double *u, tct_error *err) {
   const tct_release *planned = tct_mech_release_of(d->mech, d->release);
-  int64_t n = d->rows, classes = d->outputs;
-  int threads = tct_threads_for(problem->facts->threads, 64 * n);
-  margins_of(problem, d, u);
-#pragma omp parallel for num_threads(tct_threads(threads)) schedule(static)
-  for (int64_t i = 0; i < n; i++) slopes_of(problem, d, planned, i, d->factor + i * classes);
-  for (int64_t k = 0; k < classes; k++) {
-    ready r = {d->factor, classes, k};
-    tct_gradient_lattice(problem->view, u + k * d->p, (tct_factors){ready_factors, &r}, planned->lattice,
-                         d->sum + k * d->p, d->scratch, problem->facts->threads);
-  }
-  return tct_mech_release(d->mech, d->release, d->sum, classes * d->p, err);
+  factors f = {problem, d->computed_norms, planned->clip, planned->lattice, d->outputs * d->p};
+  tct_joint_sum_at(&d->joint, problem, u, (tct_joint_limits){limit_of, &f}, planned->lattice, d->sum, d->scratch);
+  return tct_mech_release(d->mech, d->release, d->sum, d->outputs * d->p, err);
 }

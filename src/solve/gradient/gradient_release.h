@@ -1,6 +1,7 @@
 /* gradient_release.h - what the solvers over all records share: the clip, the signal, the released gradient. */
 #ifndef TCT_SOLVE_GRADIENT_GRADIENT_RELEASE_H
 #define TCT_SOLVE_GRADIENT_GRADIENT_RELEASE_H
+#include "solve/gradient/joint_sum.h"
 #include "solve/shared/batch.h"
 #include "solve/shared/clipped.h"
 
@@ -23,8 +24,8 @@ typedef struct tct_descent {
   tct_mech *mech;
   int release;
   int64_t rows, p, room;
-  int64_t outputs;         /* blocks of p weights: 1, or one for each class of a joint loss */
-  double *factor, *margin; /* [rows][outputs], [rows]: joint loss only, else NULL */
+  int64_t outputs;     /* blocks of p weights: 1, or one for each class of a joint loss */
+  tct_joint_sum joint; /* empty but for a joint loss */
 } tct_descent;
 /* For the promise: count gradients of clip C.  Without privacy the clip is off and sums stay exact. */
 tct_release tct_descent_release(const tct_facts *facts, double clip, double noise, int64_t count);
@@ -36,6 +37,6 @@ void tct_descent_free(tct_descent *descent); /* wipes the norms */
  * to the lattice may add (gradient.h).  A weighed term is shortened until what rounding may add fits into v_i C.
  * Spends one repetition of the release. */
 tct_status tct_descent_gradient(const tct_problem *problem, tct_descent *descent, const double *u, tct_error *err);
-/* The same for a joint loss; u: [outputs][p].  gradient_release.c has the proof. */
+/* The same for a joint loss; u: [outputs][p].  joint_sum.c has the proof. */
 tct_status tct_joint_gradient(const tct_problem *problem, tct_descent *descent, const double *u, tct_error *err);
 #endif
