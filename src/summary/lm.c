@@ -302,15 +302,14 @@ static tct_status put_model(const lm *l, json_t *out, tct_error *err) {
   TCT_TRY(put_path(l, out, &ridge, err));
   tct_status status = tct_linear_fit(&l->linear, l->label, l->column, l->slopes, ridge, &model, err);
   json_t *own = status == TCT_OK ? lines(l, &model, err) : NULL;
-  if (status == TCT_OK && !own) status = TCT_E_MEMORY;
-  if (status == TCT_OK) {
+  if (own) {
     json_object_update(out, own);
     json_object_set_new(out, "label", json_string(l->name[l->label]));
     set_real(out, "ridge", ridge), set_real(out, "r2", model.r2), set_real(out, "r2_noise", model.r2_noise);
     set_real(out, "residual", model.residual / fabs(l->factor[l->label]));
     set_real(out, "shrunk", model.shrunk), set_real(out, "cut", model.cut);
-    status = put_vif(l, out, err);
   }
+  if (status == TCT_OK) status = own ? put_vif(l, out, err) : TCT_E_MEMORY;
   if (status == TCT_OK) status = put_best(l, out, err);
   if (status == TCT_OK) status = put_comparison(l, &model, out, err);
   json_decref(own);
