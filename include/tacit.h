@@ -591,8 +591,7 @@ TCT_API char *tct_study_plan_json(const char *asked, int64_t rows, tct_error *er
  * alone it is a model file.  warning: NULL, or gets a text of the caller's for whoever runs this, or NULL. */
 TCT_API char *tct_study_run(const char *asked, const char *path, const tct_frame *frame, const tct_read_options *read,
                             const tct_config *config, char **warning, tct_error *err);
-/* A linear model from the moments of a stage (NULL: the only one) in a study's file: costs nothing.  asked: JSON with
- * the words of docs/guide/moments.md; "{}": means and correlations. */
+/* A linear model from a stage of moments (NULL: the only one); asked: JSON in the words of docs/guide/moments.md. */
 TCT_API char *tct_lm_json(const char *path, const char *text, const char *stage, const char *asked, tct_error *err);
 
 /* ---- a search: several fits on the same people, within one budget --------------------------------- */
