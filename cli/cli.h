@@ -38,6 +38,8 @@ typedef struct cli_args {
   const char *candidates;                           /* search: file of settings */
   const char *selection;                            /* search: random | all */
   const char *plan, *stage;                         /* study: file of stages; of a study's file: which one */
+  const char *features, *without, *ridge;           /* moments, lm */
+  int64_t best;                                     /* lm; 0 = not given */
   const char *id;                                   /* predict: column whose texts stand before the predictions */
   double seconds;                                   /* audit */
   double level;                                     /* summary, predict: of an interval; NAN = not given */
@@ -104,6 +106,7 @@ extern const cli_option cli_fit_options[];      /* of train and search: --loss t
 extern const cli_option cli_fit_more_options[]; /* of train and search: --rows-per-person --report */
 extern const cli_option cli_train_options[];    /* of train alone */
 extern const cli_option cli_stage_options[];    /* --stage */
+extern const cli_option cli_study_options[];    /* of study and moments: --ledger to -o */
 extern const cli_option cli_page_options[];     /* --title --purpose --contact */
 extern const cli_option cli_read_options[]; /* --label --positive --classes --schema --invalid --cols --max-... --f32 */
 extern const cli_option cli_person_options[]; /* --person */
@@ -169,6 +172,16 @@ json_t *cli_plan_json(const tct_plan *plan, tct_error *err);
 int cli_plan_private(const json_t *plan);
 void cli_plan_print(const json_t *plan);
 
+/* ---- cmd_study.c, cmd_summary.c ------------------------------------------------------------------- */
+
+/* Runs a plan, or shows what it would spend; consumes it.  0, or an exit code, said. */
+int cli_study_run(cli_args *args, json_t *plan);
+/* The table of {"weights", "intercept"}; with a column for what they have under the name `also`, or NULL.  Returns the
+ * names' width. */
+int cli_put_weights(const json_t *root, double level, const char *also);
+/* Rows of numbers under names. */
+void cli_put_matrix(const json_t *names, const json_t *matrix, const char *title);
+
 /* ---- classes.c --------------------------------------------------------------------------------- */
 
 /* --classes to read.classes; 0, or 2 after one sentence. */
@@ -223,6 +236,8 @@ double cli_number(const json_t *object, const char *key);      /* NAN if absent 
 void cli_line(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The shortest decimal form, or "infinite" / "-"; static ring of buffers. */
 const char *cli_real(double value);
+/* The names in "a,b,c"; NULL after one sentence. */
+json_t *cli_names(const char *option, const char *text);
 /* Prints the object to stdout, one line end. */
 int cli_print_json(const json_t *object);
 /* Prints an answer of the library, which it frees, as JSON or for people. */

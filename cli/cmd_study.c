@@ -10,6 +10,10 @@ static const cli_option options[] = {
     {"--plan", CLI_IN, offsetof(cli_args, plan), "PLAN.json",
      "the budget and the list of stages (docs/guide/study.md has the words of it)", "none, it must be given",
      "plan.json"},
+    {0},
+};
+
+const cli_option cli_study_options[] = {
     {"--ledger", CLI_IN, offsetof(cli_args, config.ledger), "FILE",
      "budget ledger of the data set, charged once for all stages; beyond what is left it refuses with exit code 4",
      "no ledger", "people.ledger"},
@@ -35,11 +39,6 @@ const cli_option cli_stage_options[] = {
 };
 
 static int check(const cli_args *args) {
-  if (!args->plan) return cli_fail(CLI_USAGE, "--plan is missing; name the file with the budget and the stages");
-  if (args->read.label || args->read.positive || args->classes || args->read.key)
-    return cli_fail(CLI_USAGE,
-                    "--label, --positive, --classes and --person are said in the plan of a study, for each stage; "
-                    "write them there");
   if (args->dry_run) {
     if (args->operands) return cli_fail(CLI_USAGE, "--dry-run opens no data; leave the file out, and give --records N");
     return args->records ? 0 : cli_fail(CLI_USAGE, "--dry-run needs --records N, the public number of records");
@@ -53,14 +52,7 @@ static int check(const cli_args *args) {
 }
 
 /* The plan's text, with the schema of --schema in it; NULL after one sentence. */
-static char *asked(cli_args *args) {
-  json_error_t at;
-  json_t *plan = json_load_file(args->plan, JSON_REJECT_DUPLICATES, &at);
-  if (!plan) {
-    cli_fail(CLI_DATA, "%s:%d:%d: not a readable JSON plan; correct it near this place", args->plan, at.line,
-             at.column);
-    return NULL;
-  }
+static char *asked(cli_args *args, json_t *plan) {
   if (args->read.schema_path) json_object_set_new(plan, "schema", json_string(args->read.schema_path));
   args->read.schema_path = NULL;
   char *text = json_dumps(plan, JSON_COMPACT | JSON_REAL_PRECISION(17));
@@ -144,15 +136,27 @@ static int run(cli_args *args, const char *plan) {
   return report(args, text);
 }
 
-static int run_study(cli_args *args) {
+int cli_study_run(cli_args *args, json_t *plan) {
   int code = check(args);
   if (!code) code = cli_fit_check_ledger(args);
-  if (code) return code;
-  char *plan = asked(args);
-  if (!plan) return CLI_DATA;
-  code = args->dry_run ? dry_run(args, plan) : run(args, plan);
-  free(plan);
+  char *text = code ? NULL : asked(args, plan);
+  if (!text) return json_decref(plan), code ? code : CLI_RUN;
+  code = args->dry_run ? dry_run(args, text) : run(args, text);
+  free(text);
   return code;
+}
+
+static int run_study(cli_args *args) {
+  json_error_t at;
+  if (!args->plan) return cli_fail(CLI_USAGE, "--plan is missing; name the file with the budget and the stages");
+  if (args->read.label || args->read.positive || args->classes || args->read.key)
+    return cli_fail(CLI_USAGE,
+                    "--label, --positive, --classes and --person are said in the plan of a study, for each stage; "
+                    "write them there");
+  json_t *plan = json_load_file(args->plan, JSON_REJECT_DUPLICATES, &at);
+  if (plan) return cli_study_run(args, plan);
+  return cli_fail(CLI_DATA, "%s:%d:%d: not a readable JSON plan; correct it near this place", args->plan, at.line,
+                  at.column);
 }
 
 const cli_verb cli_study = {
@@ -178,6 +182,6 @@ const cli_verb cli_study = {
         "  tacit predict study.json new.csv --stage income\n",
     .min = 0,
     .max = 1,
-    .options = {options, cli_read_options, cli_common_options},
+    .options = {options, cli_study_options, cli_read_options, cli_common_options},
     .run = run_study,
 };

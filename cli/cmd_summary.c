@@ -43,7 +43,7 @@ static void put_p(double p) {
   printf(" %11s", text);
 }
 
-static void put_line(const json_t *line, int width) {
+static void put_line(const json_t *line, int width, const char *also) {
   put_name(cli_string(line, "name"), width);
   put_cell(cli_number(line, "estimate"), "%.5g");
   put_cell(cli_number(line, "standard_error"), "%.4g");
@@ -56,6 +56,7 @@ static void put_line(const json_t *line, int width) {
   put_cell(cli_number(line, "noise_error"), "%.4g");
   put_cell(cli_number(line, "noise_lower"), "%.5g");
   put_cell(cli_number(line, "noise_upper"), "%.5g");
+  if (also) put_cell(cli_number(line, also), "%.4g");
   putchar('\n');
 }
 
@@ -79,11 +80,11 @@ static void put_notes(const json_t *root) {
   json_decref(lines);
 }
 
-static void put_matrix(const json_t *names, const json_t *matrix, const char *title) {
+void cli_put_matrix(const json_t *names, const json_t *matrix, const char *title) {
   printf("\n%s\n", title);
   for (size_t j = 0; j < json_array_size(matrix); j++) {
     put_name(json_string_value(json_array_get(names, j)), 16);
-    for (size_t k = 0; k < json_array_size(matrix); k++) {
+    for (size_t k = 0; k < json_array_size(json_array_get(matrix, j)); k++) {
       const json_t *value = json_array_get(json_array_get(matrix, j), k);
       put_cell(json_is_number(value) ? json_number_value(value) : NAN, "%.4g");
     }
@@ -122,33 +123,40 @@ static void put_facts(const json_t *root) {
   if (json_is_string(json_object_get(root, "advice"))) cli_line("note", "%s", cli_string(root, "advice"));
 }
 
-static void put_weights(const json_t *of, int width) {
+static void put_lines(const json_t *of, int width, const char *also) {
   const json_t *line;
   size_t i;
-  if (json_is_object(json_object_get(of, "intercept"))) put_line(json_object_get(of, "intercept"), width);
-  json_array_foreach(json_object_get(of, "weights"), i, line) put_line(line, width);
+  if (json_is_object(json_object_get(of, "intercept"))) put_line(json_object_get(of, "intercept"), width, also);
+  json_array_foreach(json_object_get(of, "weights"), i, line) put_line(line, width, also);
+}
+
+int cli_put_weights(const json_t *root, double level, const char *also) {
+  char lower[24], upper[24];
+  int width = name_width(root);
+  double tail = (1 - level) / 2;
+  snprintf(lower, sizeof lower, "[%.4g", tail), snprintf(upper, sizeof upper, "%.4g]", 1 - tail);
+  put_name("", width);
+  printf(" %11s %11s %11s %11s %11s %11s %11s    %11s %11s %11s", "estimate", "std. error", "noise part", "z", "P>|z|",
+         lower, upper, "noise error", lower, upper);
+  if (also) printf(" %11s", also);
+  putchar('\n');
+  put_lines(root, width, also);
+  return width;
 }
 
 static void print_summary(const json_t *root) {
   const json_t *line, *covariance = json_object_get(root, "covariance");
-  int width = name_width(root);
-  char lower[24], upper[24];
   size_t i;
-  double tail = (1 - cli_number(root, "level")) / 2;
-  snprintf(lower, sizeof lower, "[%.4g", tail), snprintf(upper, sizeof upper, "%.4g]", 1 - tail);
-  put_name("", width);
-  printf(" %11s %11s %11s %11s %11s %11s %11s    %11s %11s %11s\n", "estimate", "std. error", "noise part", "z",
-         "P>|z|", lower, upper, "noise error", lower, upper);
-  put_weights(root, width);
+  int width = cli_put_weights(root, cli_number(root, "level"), NULL);
   json_array_foreach(json_object_get(root, "classes"), i, line) {
     printf("%s%s\n", i ? "\n" : "", cli_string(line, "class"));
-    put_weights(line, width);
+    put_lines(line, width, NULL);
   }
   if (json_is_string(json_object_get(root, "errors"))) put_notes(root);
   if (json_is_object(covariance)) {
-    put_matrix(json_object_get(covariance, "names"), json_object_get(covariance, "population"),
-               "covariance (population: sampling and noise)");
-    put_matrix(json_object_get(covariance, "names"), json_object_get(covariance, "noise"), "of which noise");
+    cli_put_matrix(json_object_get(covariance, "names"), json_object_get(covariance, "population"),
+                   "covariance (population: sampling and noise)");
+    cli_put_matrix(json_object_get(covariance, "names"), json_object_get(covariance, "noise"), "of which noise");
   }
   put_facts(root);
 }

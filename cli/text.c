@@ -94,6 +94,20 @@ const char *cli_real(double value) {
   return text;
 }
 
+json_t *cli_names(const char *option, const char *text) {
+  json_t *names = json_array();
+  for (const char *at = text;; at++) {
+    size_t length = strcspn(at, ",");
+    if (!length) {
+      cli_fail(CLI_USAGE, "%s has an empty name; write the names with a comma between them: a,b,c", option);
+      return json_decref(names), NULL;
+    }
+    json_array_append_new(names, json_stringn(at, length));
+    at += length;
+    if (!*at) return names;
+  }
+}
+
 int cli_print_json(const json_t *object) {
   if (json_dumpf(object, stdout, JSON_COMPACT | JSON_ENCODE_ANY) != 0 || putchar('\n') == EOF)
     return cli_fail(CLI_RUN, "cannot write to standard output; make room or choose another place");

@@ -579,8 +579,7 @@ TCT_API tct_status tct_export_liblinear(const tct_model *model, const char *path
 /* ---- studies: several analyses of the same people, planned as one ---------------------------------- */
 
 /* asked: a list of stages with one budget, as JSON (docs/guide/study.md has its words): bounds that are estimated,
- * models of several outcomes, scores of them.  Files that it names, of a schema or of a model to score, are read.
- *
+ * models of several outcomes, scores of them, moments.  A schema's file that it names is read.
  * What every stage may spend of so many records, without data.  JSON: epsilon, delta, neighbours, accountant, unit,
  * rows, stages[{name, kind, part, rows, share{mu, epsilon, delta}, counts, events}]. */
 TCT_API char *tct_study_plan_json(const char *asked, int64_t rows, tct_error *err);
@@ -592,6 +591,8 @@ TCT_API char *tct_study_plan_json(const char *asked, int64_t rows, tct_error *er
  * alone it is a model file.  warning: NULL, or gets a text of the caller's for whoever runs this, or NULL. */
 TCT_API char *tct_study_run(const char *asked, const char *path, const tct_frame *frame, const tct_read_options *read,
                             const tct_config *config, char **warning, tct_error *err);
+/* A linear model from a stage of moments (NULL: the only one); asked: JSON in the words of docs/guide/moments.md. */
+TCT_API char *tct_lm_json(const char *path, const char *text, const char *stage, const char *asked, tct_error *err);
 
 /* ---- a search: several fits on the same people, within one budget --------------------------------- */
 

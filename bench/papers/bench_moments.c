@@ -51,7 +51,7 @@ static void run(const table *t, int number) {
   const tct_problem problem = {.facts = &t->facts, .view = &t->view};
   if (tct_mech_new(&t->plan.promise, t->facts.neighbours, &seed, &mech, &err) != TCT_OK) bench_fail(&err);
   if (tct_moments_release(&problem, mech, 0, &m, &err) != TCT_OK) bench_fail(&err);
-  if (tct_linear_new(&m, t->facts.rows, false, &l, &err) != TCT_OK) bench_fail(&err);
+  if (tct_linear_new(&m, t->facts.rows, &l, &err) != TCT_OK) bench_fail(&err);
   for (int64_t j = 0; j < l.q - 1; j++) print(&l, number, j);
   tct_linear_free(&l);
   tct_moments_free(&m);

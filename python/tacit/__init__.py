@@ -16,7 +16,7 @@ from ._native import BudgetError, PrivacyWarning, UtilityWarning, components, ve
 from ._repeats import config
 from ._search import PrivateSearchCV
 from ._schema import PublicScaler, Schema
-from ._study import Study
+from ._study import Study, lm
 
 __version__ = version()
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "calibrate",
     "components",
     "config",
+    "lm",
     "plot_audit",
     "read",
     "read_model",

@@ -243,6 +243,7 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
         c_void_p,
         [c_char_p, c_char_p, c_void_p, POINTER(ReadOptions), POINTER(Config), POINTER(c_void_p), _E],
     ),
+    "tct_lm_json": (c_void_p, [c_char_p, c_char_p, c_char_p, c_char_p, _E]),
     "tct_composition_json": (c_void_p, [c_void_p, _E]),
     "tct_composition_plan": (c_void_p, [c_void_p, c_int64]),
     "tct_composition_free": (None, [c_void_p]),

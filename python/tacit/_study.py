@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-from typing import Any, Optional
+from typing import Any, Optional, Sequence, Union
 
 from . import _arrow, _native
 from ._callbacks import Callbacks
@@ -129,3 +129,35 @@ class Study:
             if each["name"] == stage and "scores" in each:
                 return each["scores"]["figures"]  # type: ignore[no-any-return]
         raise ValueError(f"no stage {stage!r} has released scores; name one of the kind score")
+
+
+def lm(
+    moments: Union[Study, Path],
+    label: Optional[str] = None,
+    features: Optional[Sequence[str]] = None,
+    *,
+    stage: Optional[str] = None,
+    **asked: Any,
+) -> Facts:
+    """A linear model from released moments, with errors, on the original scale; it costs no privacy.
+
+    Parameters
+    ----------
+    moments : Study or path
+        A study with a stage of the kind moments, or its file.
+    label : str, optional
+        The outcome, or a formula: ``"bmi ~ age + sex"``.  None: means and correlations.
+    features : list of str, optional
+        None: all columns but the outcome's.
+    stage : str, optional
+        Which, where there are several.
+    asked : optional
+        ridge, best, without, level, covariance: docs/guide/moments.md has them.
+    """
+    if label and "~" in label and features is None:
+        label, right = (side.strip() for side in label.split("~", 1))
+        features = None if right == "." else [each.strip() for each in right.split("+")]
+    asked.update({key: value for key, value in (("label", label), ("features", features)) if value is not None})
+    own = isinstance(moments, Study) and moments.file and moments.text
+    path, text = (None, own) if own else (os.fspath(moments), None)  # type: ignore[arg-type]
+    return _native.call_json("tct_lm_json", *map(_native.text, (path, text, stage, json.dumps(asked))))

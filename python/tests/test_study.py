@@ -10,7 +10,7 @@ import pytest
 
 import tacit
 
-GUIDE = pathlib.Path(__file__).parents[2] / "docs" / "guide" / "study.md"
+GUIDES = [pathlib.Path(__file__).parents[2] / "docs" / "guide" / name for name in ("study.md", "moments.md")]
 SCHEMA = {
     "columns": [
         {"name": "a", "type": "number", "lower": 0, "upper": 1},
@@ -37,12 +37,32 @@ def write(path):
     np.savetxt(path, table(), delimiter=",", header="a,b,y", comments="", fmt=["%.6f", "%.4f", "%d"])
 
 
-def test_the_example_of_the_guide_runs(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
+def test_the_example_of_the_guide_runs(guide, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"^```python\n(.*?)^```$", GUIDE.read_text(), re.M | re.S)
+    blocks = re.findall(r"^```python\n(.*?)^```$", guide.read_text(), re.M | re.S)
     assert blocks
     for block in blocks:
-        exec(compile(block, "study.md", "exec"), {})
+        exec(compile(block, guide.name, "exec"), {})
+
+
+def test_moments_answer_linear_models(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write("t.csv")
+    study = tacit.Study({**PLAN, "epsilon": 1e5, "stages": [PLAN["stages"][0], {"name": "m", "kind": "moments"}]})
+    with pytest.raises(ValueError, match="has not run"):
+        tacit.lm(study, "a")
+    study.run("t.csv", output="m.json", random_state=1)
+    assert tacit.verify("m.json")["ok"]
+    model = tacit.lm(study, "y=1", ["a"])
+    x = np.column_stack([table()[:, 0], np.ones(500)])
+    exact = np.linalg.lstsq(x, table()[:, 2], rcond=None)[0]
+    assert model["weights"][0]["estimate"] == pytest.approx(exact[0], abs=0.05)
+    assert model == tacit.lm("m.json", "y=1 ~ a") == tacit.lm("m.json", "y=1", ["a"], stage="m")
+    assert len(tacit.lm("m.json", "a ~ .", ridge="auto", best=2)["best"]) == 2
+    assert [each["name"] for each in tacit.lm("m.json")["columns"]] == ["a", "b", "y=0", "y=1"]
+    with pytest.raises(ValueError, match="no column"):
+        tacit.lm("m.json", "c")
 
 
 def test_a_study_is_planned_run_and_verified(tmp_path, monkeypatch):

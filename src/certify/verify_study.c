@@ -54,7 +54,7 @@ static const char *odd_key(const json_t *file, char word[40]) {
   if (!bad) bad = key_unlike(member(claim, "ledger"), " head run ", " for_tests ");
   json_array_foreach(member(file, "stages"), i, stage) {
     if (!bad) bad = key_missing(stage, STAGE_KEYS, word);
-    if (!bad) bad = key_unlike(stage, STAGE_KEYS, " ended model fit estimate schema releases scores ");
+    if (!bad) bad = key_unlike(stage, STAGE_KEYS, " ended model fit estimate schema releases scores moments ");
   }
   return bad;
 }
@@ -187,14 +187,14 @@ static bool events_are(const tct_study *study, const tct_model *claim) {
 
 static const char *claim_unlike(const tct_study *study, const json_t *file, const tct_model *claim) {
   const json_t *said = member(file, "claim");
-  const char *main = study->main >= 0 ? study->stage[study->main].name : "", *named = text_of(file, "main");
+  const char *main = study->main >= 0 ? study->stage[study->main].name : NULL;
   if (claim->epsilon != study->claim.epsilon) return "epsilon";
   if (claim->delta != study->claim.delta) return "delta";
   if (claim->neighbours != (int32_t)study->claim.neighbours) return "neighbours";
   if (!claim->accountant || !study->claim.by || strcmp(claim->accountant, study->claim.by) != 0) return "accountant";
   if (claim->persons != (study->person != NULL)) return "unit";
   if (!events_are(study, claim)) return "events";
-  if (strcmp(named ? named : "", main) != 0) return "main";
+  if (main ? !text_is(file, "main", main) : !json_is_null(member(file, "main"))) return "main";
   if (!text_is(said, "trust", tct_model_trust(claim))) return "trust";
   if (!text_is(said, "unit", tct_model_unit(claim))) return "unit";
   if (!text_of(file, "library")) return "library";

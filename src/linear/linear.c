@@ -19,7 +19,8 @@
 /* ---- the table ------------------------------------------------------------------------------------------------- */
 
 /* E|z|^4 over what it is for normal z of the same moments M, (tr M)^2 + 2 tr M^2.  In an outer shell |z|^2 is about 3/4
- * of its largest; within the first it is at most as for normal z. */
+ * of its largest; within the first it is at most as for normal z.  A shell counts by the directions that were kept, and
+ * if they say more than the noise of its trace. */
 static double kurtosis_of(const tct_moments *m, double rows) {
   int64_t q = m->q;
   double fourth = 0, all = 0;
@@ -27,7 +28,8 @@ static double kurtosis_of(const tct_moments *m, double rows) {
   double normal = all * all + 2 * tct_norm2(m->sum, q * q) / (rows * rows);
   for (int k = 0; k < m->shells; k++) {
     double trace = 0, square = m->radius[k] * m->radius[k];
-    for (int64_t j = 0; j < q; j++) trace += m->shell[(k * q + j) * q + j];
+    for (int64_t j = 0; j < q; j++) trace += tct_dot(m->kept + (k * q + j) * q, m->shell + (k * q + j) * q, q);
+    if (k > 0 && trace < 3 * sqrt((double)q) * m->noise[k]) continue;
     fourth += fmax(trace, 0) * (k == 0 ? fmin(square, normal / all) : 0.75 * square);
   }
   return fmax(1, fourth / (rows * normal));
@@ -63,14 +65,21 @@ static void make(tct_linear *l) {
   tct_symmetrise(l->gram, q);
 }
 
-tct_status tct_linear_new(const tct_moments *moments, int64_t rows, bool weighed, tct_linear *out, tct_error *err) {
+/* The sum of weights, where it lies below n by more than noise does. */
+static double count_of(const tct_linear *l, double rows) {
+  double one = 1, *ones = l->work + 8 * l->q, released = l->gram[l->q * l->q - 1];
+  ones[l->q - 1] = 1;
+  return released < rows - 3 * sqrt(tct_linear_variance(l, ones, &one, 1)) ? released : rows;
+}
+
+tct_status tct_linear_new(const tct_moments *moments, int64_t rows, tct_linear *out, tct_error *err) {
   int64_t q = moments->q;
   *out = (tct_linear){.moments = moments, .q = q, .count = (double)rows};
-  out->gram = TCT_NEW(double, q *q), out->back = TCT_NEW(double, q *q), out->work = TCT_NEW(double, 8 * q);
+  out->gram = TCT_NEW(double, q *q), out->back = TCT_NEW(double, q *q), out->work = TCT_NEW(double, 9 * q);
   if (!out->gram || !out->back || !out->work) return tct_fail_memory(err);
   make(out);
-  out->kurtosis = kurtosis_of(moments, (double)rows);
-  if (weighed) out->count = fmin(out->gram[q * q - 1], (double)rows);
+  out->count = count_of(out, (double)rows);
+  out->kurtosis = kurtosis_of(moments, out->count);
   bool finite = out->count >= 1 && isfinite(out->kurtosis);
   for (int64_t j = 0; j < q * q; j++) finite = finite && isfinite(out->gram[j]) && isfinite(out->back[j]);
   return finite ? TCT_OK : tct_fail(err, TCT_E_RUN, "the noise has left nothing of the moments; give more epsilon");

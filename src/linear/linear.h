@@ -8,19 +8,21 @@
 #define TCT_LINEAR_LINEAR_H
 #include "solve/shared/moments.h"
 
+#include <jansson.h>
+
 typedef struct tct_linear {
   const tct_moments *moments; /* without a label; borrowed */
   int64_t q;
-  double count;    /* n, or the released sum of weights */
+  double count;    /* n, or what was released of it */
   double kurtosis; /* how much longer tails records have than normal ones, for which it is 1; at least 1 */
   double *gram;    /* [q][q]: of all columns */
   double *back;    /* [q][q], lower triangular: a column is back z */
-  double *work;    /* [8q] */
+  double *work;    /* [9q] */
 } tct_linear;
 
-/* rows: n.  weighed: records have weights, whose sum is released with the rest.  TCT_E_RUN: noise has left no record.
- */
-tct_status tct_linear_new(const tct_moments *moments, int64_t rows, bool weighed, tct_linear *out, tct_error *err);
+/* rows: n.  Records with weights, or left out, are fewer: their number is then that of the release.  TCT_E_RUN: noise
+ * has left none. */
+tct_status tct_linear_new(const tct_moments *moments, int64_t rows, tct_linear *out, tct_error *err);
 void tct_linear_free(tct_linear *linear);
 
 /* The model of one column by others and, last, the ones. */
@@ -83,4 +85,10 @@ tct_status tct_linear_vif(const tct_linear *linear, const int64_t *column, int64
 double tct_linear_form(const tct_linear *linear, const double *a, const double *b);
 double tct_linear_variance(const tct_linear *linear, const double *a, const double *w, int count);
 double tct_linear_centred(const tct_linear *linear, int64_t a, int64_t b);
+
+/* {"row_norm", "radius", "metric", "shells"}: what was released; and back, of q columns with the ones.  deviation: the
+ * second release's.  out is to be freed in any case.  TCT_E_DATA: it is no such thing. */
+json_t *tct_moments_json(const tct_moments *moments);
+tct_status tct_moments_of_json(const json_t *said, int64_t q, int64_t rows, double deviation, tct_moments *out,
+                               tct_error *err);
 #endif

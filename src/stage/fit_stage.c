@@ -7,8 +7,7 @@
 #include "core/processors.h"
 #include "core/spec.h"
 #include "model/json.h"
-#include "read/schema/schema.h"
-#include "study/stage.h"
+#include "stage/by_schema.h"
 #include "train/certificate.h"
 #include "train/fit.h"
 
@@ -23,15 +22,6 @@ static const char KEYS[] =
     "row_norm:number rows_rule:text label_bound:number label_shift:number ";
 
 /* ---- asked ------------------------------------------------------------------------------------------------------ */
-
-static tct_status find_estimate(tct_stage *stage, tct_error *err) {
-  for (int i = 0; i < stage->index; i++)
-    if (stage->study->stage[i].kind->pays) stage->from = i;
-  if (stage->from >= 0) return TCT_OK;
-  return tct_stage_fail(stage, TCT_E_USAGE, err,
-                        "it reads columns whose bounds or values the schema leaves open; put a stage of the kind "
-                        "estimate before it, or write them");
-}
 
 static tct_status take(tct_stage *stage, tct_error *err) {
   const char *label = tct_stage_text(stage, "label"), *rule = tct_stage_text(stage, "rows_rule");
@@ -51,7 +41,7 @@ static tct_status take(tct_stage *stage, tct_error *err) {
     return tct_stage_fail(stage, TCT_E_USAGE, err, "a date is no outcome; make a number of it first");
   if (type && !strcmp(type, "category") && json_is_true(json_object_get(column, "estimate")))
     return tct_stage_fail(stage, TCT_E_USAGE, err, "the classes of an outcome must be public; list its values");
-  return tct_stage_reads_open(stage) ? find_estimate(stage, err) : TCT_OK;
+  return tct_stage_find_estimate(stage, err);
 }
 
 /* ---- planned ---------------------------------------------------------------------------------------------------- */
@@ -89,18 +79,6 @@ static tct_config config_of(const tct_stage *stage, const tct_schema *schema) {
   return c;
 }
 
-/* The stage's schema as the reader has it. */
-static tct_status load(const tct_stage *stage, tct_schema *out, tct_error *err) {
-  json_t *own = NULL;
-  *out = (tct_schema){0};
-  TCT_TRY(tct_stage_schema(stage, &own, err));
-  char *text = tct_json_dump(own, JSON_COMPACT | JSON_REAL_PRECISION(17));
-  json_decref(own);
-  tct_status status = text ? tct_schema_load(out, NULL, text, &tct_limits_default, err) : tct_fail_memory(err);
-  tct_text_free(text);
-  return status;
-}
-
 static void drop_plan(tct_stage *stage) {
   tct_plan_free(stage->plan);
   tct_model_free(stage->shell);
@@ -120,26 +98,16 @@ static tct_status plan_for(tct_stage *stage, const tct_schema *schema, tct_error
   return tct_plan_events(plan, &stage->events, err);
 }
 
-/* A sentence of the plan says which stage it is about. */
-static tct_status named(const tct_stage *stage, tct_status status, tct_error *err) {
-  char text[sizeof err->text];
-  if (status == TCT_OK || status == TCT_E_MEMORY || status == TCT_E_CANCELLED || stage->study->count == 1)
-    return status;
-  if (!strncmp(err->text, "stage \"", 7)) return status;
-  tct_error_pack(err, text, sizeof text);
-  return tct_fail(err, status, "stage \"%s\": {%s}", stage->name, text);
-}
-
 static tct_status plan(tct_stage *stage, tct_error *err) {
   tct_schema schema;
   tct_error own = {0};
   err = err ? err : &own;
   drop_plan(stage);
   tct_events_free(&stage->events);
-  tct_status status = load(stage, &schema, err);
+  tct_status status = tct_stage_load(stage, &schema, err);
   if (status == TCT_OK) status = plan_for(stage, &schema, err);
   tct_schema_free(&schema);
-  return named(stage, status, err);
+  return tct_stage_named(stage, status, err);
 }
 
 /* Two classes are read as classes, of which the public list or a positive value tells. */
@@ -148,8 +116,6 @@ static tct_status reads(const tct_stage *stage, tct_reading *out, tct_error *err
   tct_config_default(&config);
   config.loss = tct_stage_text(stage, "loss");
   tct_labels labels = tct_config_labels(&config);
-  if (labels == TCT_LABELS_UNKNOWN)
-    return tct_stage_fail(stage, TCT_E_USAGE, err, "no loss is called \"%.60s\"", config.loss);
   out->labels = labels == TCT_LABELS_BINARY ? TCT_LABELS_CLASSES : labels;
   return tct_stage_schema(stage, &out->schema, err);
 }
@@ -162,7 +128,7 @@ static tct_status prepare(tct_stage *stage, const tct_stage_data *data, tct_mode
   tct_model_free(stage->shell);
   stage->shell = shell;
   if (status == TCT_OK) status = tct_model_tell(facts, shell->unaccounted, err);
-  return named(stage, status, err);
+  return tct_stage_named(stage, status, err);
 }
 
 static tct_status run(tct_stage *stage, const tct_stage_data *data, tct_error *err) {

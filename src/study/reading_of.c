@@ -63,14 +63,13 @@ static bool listed(const json_t *features, const char *name) {
   return false;
 }
 
-/* stage NULL, or without a label: an estimate, which reads all columns. */
+/* stage NULL, or without a label and features: one that reads all columns. */
 static bool reads(const tct_study *study, const tct_stage *stage, const json_t *column) {
   const char *name = text_of(column, "name"), *label = stage ? tct_stage_text(stage, "label") : NULL;
   const json_t *features = stage ? json_object_get(stage->asked, "features") : NULL;
   if (!name || is(column, "ignore") || (study->person && !strcmp(name, study->person))) return false;
-  if (!label) return true;
-  if (!strcmp(name, label)) return false;
-  return features ? listed(features, name) : !is_outcome(study, name);
+  if (label && !strcmp(name, label)) return false;
+  return features ? listed(features, name) : !label || !is_outcome(study, name);
 }
 
 bool tct_stage_reads_open(const tct_stage *stage) {
@@ -100,6 +99,7 @@ static json_t *label_of(const json_t *column, const tct_stage *stage, bool numbe
 
 static tct_status check_features(const tct_stage *stage, const json_t *from, tct_error *err) {
   const json_t *features = json_object_get(stage->asked, "features"), *one;
+  const char *label = tct_stage_text(stage, "label");
   size_t k;
   if (features && json_object_get(from, "terms"))
     return tct_stage_fail(stage, TCT_E_USAGE, err, "the terms of the schema say what the features are; leave them out");
@@ -109,7 +109,7 @@ static tct_status check_features(const tct_stage *stage, const json_t *from, tct
       return tct_stage_fail(stage, TCT_E_USAGE, err,
                             "the schema describes no column \"%.60s\"; name its features by it",
                             json_string_value(one));
-    if (!strcmp(json_string_value(one), tct_stage_text(stage, "label")))
+    if (label && !strcmp(json_string_value(one), label))
       return tct_stage_fail(stage, TCT_E_USAGE, err, "its outcome is among its \"features\"; take it out");
     for (size_t j = 0; j < k; j++)
       if (!strcmp(json_string_value(json_array_get(features, j)), json_string_value(one)))
@@ -120,6 +120,14 @@ static tct_status check_features(const tct_stage *stage, const json_t *from, tct
 }
 
 static json_t *ignored(const char *name) { return json_pack("{s:s, s:s}", "name", name, "type", "ignore"); }
+
+/* The label of the schema as a column: of numbers, or of a list of values. */
+static json_t *as_column(const json_t *label) {
+  json_t *out = json_copy((json_t *)label);
+  json_object_del(out, "positive");
+  json_object_set_new(out, "type", json_string(json_object_get(label, "values") ? "category" : "number"));
+  return out;
+}
 
 /* The columns of `from`; the label of the schema, where it is another's, is a column like those that are left out. */
 static json_t *columns_for(const tct_study *study, const json_t *from, const tct_stage *stage) {
@@ -136,7 +144,11 @@ static json_t *columns_for(const tct_study *study, const json_t *from, const tct
     else
       json_array_append_new(out, ignored(name));
   }
-  if (rooted && !(label && !strcmp(rooted, label))) json_array_append_new(out, ignored(rooted));
+  if (rooted && !(label && !strcmp(rooted, label))) {
+    const json_t *own = json_object_get(from, "label");
+    bool read = stage && stage->kind->labels && reads(study, stage, own);
+    json_array_append_new(out, read ? as_column(own) : ignored(rooted));
+  }
   return out;
 }
 

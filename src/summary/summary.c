@@ -2,7 +2,7 @@
 #include "core/alloc.h"
 #include "model/json.h"
 #include "summary/noise_size.h"
-#include "summary/original.h"
+#include "summary/summary.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -217,12 +217,26 @@ static json_t *build(summary *s, int with_covariance, tct_error *err) {
   return o;
 }
 
+json_t *tct_summary_lines(const tct_model *model, const tct_original *original, double level, bool with_covariance) {
+  summary s = {.model = model, .original = *original, .level = level, .noise = NAN};
+  json_t *out = NULL;
+  s.c = TCT_NEW(double, model->cols + 1);
+  s.other = TCT_NEW(double, model->cols + 1);
+  if (s.c && s.other) out = json_pack("{s:o, s:o}", "weights", weights_of(&s), "intercept", line_of(&s, model->cols));
+  if (out && with_covariance) json_object_set_new(out, "covariance", covariance(&s));
+  tct_free(s.c);
+  tct_free(s.other);
+  return out;
+}
+
+tct_status tct_summary_level(double level, tct_error *err) {
+  if (level > 0 && level < 1) return TCT_OK;
+  return tct_fail(err, TCT_E_USAGE, "the level of an interval must lie strictly between 0 and 1; give e.g. 0.95");
+}
+
 char *tct_summary_json(const tct_model *model, double level, int with_covariance, tct_error *err) {
   tct_error_clear(err);
-  if (!(level > 0 && level < 1)) {
-    tct_fail(err, TCT_E_USAGE, "the level of an interval must lie strictly between 0 and 1; give e.g. 0.95");
-    return NULL;
-  }
+  if (tct_summary_level(level, err) != TCT_OK) return NULL;
   summary s = {.model = model, .level = level};
   s.c = TCT_NEW(double, model->cols + 1);
   s.other = TCT_NEW(double, model->cols + 1);

@@ -45,10 +45,9 @@ static tct_status labels(const tct_plan *plan, const tct_data *data, tct_bound *
 }
 
 /* The solver's layout, converting once where it must. */
-static tct_status layout(const tct_plan *plan, const tct_matrix **x, tct_bound *out, tct_error *err) {
+static tct_status layout(bool columns, const tct_matrix **x, tct_bound *out, tct_error *err) {
   int sparse = (*x)->layout == TCT_CSR || (*x)->layout == TCT_CSC;
-  tct_layout want =
-      plan->solver->wants_columns ? (sparse ? TCT_CSC : TCT_DENSE_COLS) : (sparse ? TCT_CSR : TCT_DENSE_ROWS);
+  tct_layout want = columns ? (sparse ? TCT_CSC : TCT_DENSE_COLS) : (sparse ? TCT_CSR : TCT_DENSE_ROWS);
   if ((tct_layout)(*x)->layout == want) return TCT_OK;
   TCT_TRY(tct_matrix_convert(*x, want, (tct_value_type)(*x)->value_type, &out->converted, err));
   *x = &out->converted.m;
@@ -56,23 +55,22 @@ static tct_status layout(const tct_plan *plan, const tct_matrix **x, tct_bound *
 }
 
 /* Without a norm (solvers without privacy) every row is taken as it is. */
-static tct_status unbounded(const tct_plan *plan, const tct_matrix *x, tct_view *view, tct_error *err) {
-  *view = (tct_view){.x = x, .rows = x->rows, .intercept = plan->facts.intercept, .row_norm = INFINITY};
-  view->p = x->cols + plan->facts.intercept;
+static tct_status unbounded(const tct_facts *facts, const tct_matrix *x, tct_view *view, tct_error *err) {
+  *view = (tct_view){.x = x, .rows = x->rows, .intercept = facts->intercept, .row_norm = INFINITY};
+  view->p = x->cols + facts->intercept;
   view->row_scale = TCT_NEW(double, x->rows);
   if (!view->row_scale) return tct_fail_memory(err);
   for (int64_t i = 0; i < x->rows; i++) view->row_scale[i] = 1;
   return TCT_OK;
 }
 
-static tct_status columns(const tct_plan *plan, const tct_data *data, tct_bound *out, tct_error *err) {
+tct_status tct_bound_rows(const tct_facts *facts, bool columns, const tct_data *data, tct_bound *out, tct_error *err) {
   const tct_matrix *x = out->factor ? &out->scaled.m : &data->x;
-  TCT_TRY(layout(plan, &x, out, err));
-  if (isnan(plan->facts.row_norm))
-    TCT_TRY(unbounded(plan, x, &out->view, err));
+  TCT_TRY(layout(columns, &x, out, err));
+  if (isnan(facts->row_norm))
+    TCT_TRY(unbounded(facts, x, &out->view, err));
   else
-    TCT_TRY(tct_view_bound(&out->view, x, plan->facts.intercept, plan->facts.row_norm,
-                           (tct_rows_rule)plan->config.rows_rule, plan->facts.threads, err));
+    TCT_TRY(tct_view_bound(&out->view, x, facts->intercept, facts->row_norm, facts->rows_rule, facts->threads, err));
   out->view.row0 = data->row0;
   for (int64_t i = 0; data->dropped && i < x->rows; i++)
     if (data->dropped[i]) out->view.row_scale[i] = 0; /* contributes nothing, not even its intercept */
@@ -82,14 +80,14 @@ static tct_status columns(const tct_plan *plan, const tct_data *data, tct_bound 
 tct_status tct_bound_records(const tct_plan *plan, const tct_data *data, tct_bound *out, tct_error *err) {
   memset(out, 0, sizeof *out);
   TCT_TRY(scale(plan, data, out, err));
-  return columns(plan, data, out, err);
+  return tct_bound_rows(&plan->facts, plan->solver->wants_columns, data, out, err);
 }
 
 tct_status tct_bound_make(const tct_plan *plan, const tct_data *data, tct_bound *out, tct_error *err) {
   memset(out, 0, sizeof *out);
   TCT_TRY(scale(plan, data, out, err));
   TCT_TRY(labels(plan, data, out, err));
-  return columns(plan, data, out, err);
+  return tct_bound_rows(&plan->facts, plan->solver->wants_columns, data, out, err);
 }
 
 void tct_bound_free(tct_bound *bound) {

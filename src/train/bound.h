@@ -13,6 +13,8 @@ typedef struct tct_bound {
   double label_shift;
 } tct_bound;
 tct_status tct_bound_make(const tct_plan *plan, const tct_data *data, tct_bound *out, tct_error *err);
+/* Rows of length R in a layout by columns or by rows; out is zeroed, or has what scaling made. */
+tct_status tct_bound_rows(const tct_facts *facts, bool columns, const tct_data *data, tct_bound *out, tct_error *err);
 /* The records without their labels: y stays NULL. */
 tct_status tct_bound_records(const tct_plan *plan, const tct_data *data, tct_bound *out, tct_error *err);
 void tct_bound_free(tct_bound *bound); /* wipes copies of labels */

@@ -80,13 +80,14 @@ end = {"--curve": ".svg"}
 agreed = ["--loss", "squared", "--epsilon", "1", "--delta", "1e-6", "--timeout", "9"]
 # verb: its operands, and what it needs beside files
 usual = {"train": (["people.csv"], fit[2:]), "search": (["people.csv"], [*fit[2:], "--tries", "2"]),
-         "study": (["people.csv"], []), "predict": (["model.json", "people.csv"], []), "account": ([], ["gaussian:noise=1", "--delta", "1e-6"]),
+         "study": (["people.csv"], []), "moments": (["people.csv"], ["--epsilon", "0.1", "--delta", "1e-6"]),
+         "predict": (["model.json", "people.csv"], []), "account": ([], ["gaussian:noise=1", "--delta", "1e-6"]),
          "schema": (["people.csv"], []), "generate": ([], ["--rows", "9"]), "ledger": (["people.ledger"], []),
          "export": (["model.json"], ["--liblinear"]), "report": (["model.json"], []),
          "serve": ([], [*agreed, "--penalty", "l1ball:radius=1", "--listen", "127.0.0.1:0", "--parties", "1", "--row-norm", "1"]),
          "party": (["people.csv"], [*agreed, "--connect", "127.0.0.1:1", "--key", "age"])}
-runs_alone = {"train", "search", "study", "predict", "account", "schema", "generate", "export", "report"}
-needs = {"generate": ["-o"], "train": ["-o"], "search": ["-o"], "study": ["-o"], "serve": ["-o"]}
+runs_alone = {"train", "search", "study", "moments", "predict", "account", "schema", "generate", "export", "report"}
+needs = {"generate": ["-o"], "train": ["-o"], "search": ["-o"], "study": ["-o"], "moments": ["-o"], "serve": ["-o"]}
 optional = {"--ledger", "--audit", "--crl", "--secret"}
 
 tables = json.loads(tacit("help", "--json").stdout)["verbs"]

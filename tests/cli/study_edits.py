@@ -34,14 +34,15 @@ MODEL = ("coefficients", "intercept", "classes", "features", "label", "library",
          "inference/withheld", "inference/residual")
 FREE = re.compile(r"^(library|claim/(noise|unaccounted|ledger)(/.*)?|.*/?comment|stages/\d+/model/(%s)(/.*)?|"
                   # what the schema calls numbers and lists of features is public, whatever it says, in all places alike
-                  r"stages/\d+/schema/.*|stages/\d+/scores/.*)$" % "|".join(MODEL))
+                  r"stages/\d+/schema/.*|stages/\d+/scores/.*|stages/\d+/moments/(metric|shells)/.*)$" % "|".join(MODEL))
 
 def changes_nothing(study, path):
     """Of a column that no stage reads; or features where leaving them out means the same."""
     if path[:3] == ("asked", "schema", "columns") and len(path) > 3:
         name = study["asked"]["schema"]["columns"][path[3]]["name"]
-        read = {c["name"] for s in study["stages"] if "model" in s
-                for c in [*s["model"]["transforms"]["schema"]["columns"], s["model"]["transforms"]["schema"]["label"]]
+        schemas = [s["model"]["transforms"]["schema"] for s in study["stages"] if "model" in s] + [
+            s["moments"]["schema"] for s in study["stages"] if "moments" in s]
+        read = {c["name"] for schema in schemas for c in [*schema["columns"], *[schema[k] for k in ("label",) if k in schema]]
                 if c.get("type") != "ignore"}
         ignored = study["asked"]["schema"]["columns"][path[3]].get("type") == "ignore"
         return name not in read or (ignored and len(path) == 4)  # of a label without a type, its values are read alone
@@ -69,6 +70,8 @@ def pairs(study):
         if len(out["stages"]) < 1:
             return False
     def last_cheaper(out):
+        if len(out["stages"]) < 2:
+            return False
         for each in (out["asked"]["stages"][-1], ):
             each["budget_fraction"] = 1e-3
     def smaller_claim(out):
@@ -101,7 +104,8 @@ def pairs(study):
         if not stages:
             return False
         stages[0]["counts"] = "events"
-        stages[0]["events"] = stages[0]["model"]["privacy"]["events"]
+        if "model" in stages[0]:
+            stages[0]["events"] = stages[0]["model"]["privacy"]["events"]
     def ended(out):
         stage = out["stages"][-1]
         for key in ("model", "scores"):
@@ -124,6 +128,18 @@ def pairs(study):
         if len(models) < 2:
             return False
         models[0]["model"], models[1]["model"] = models[1]["model"], models[0]["model"]
+    def half_noise(out):
+        own = [s for s in out["stages"] if "moments" in s]
+        if not own:
+            return False
+        for release in own[0]["releases"]:
+            release["deviation"] /= 2
+    def shells(out):
+        own = [s for s in out["stages"] if "moments" in s]
+        if not own:
+            return False
+        own[0]["moments"]["shells"].append(own[0]["moments"]["shells"][0])
+        own[0]["moments"]["radius"].append(1.5 * own[0]["moments"]["radius"][-1])
     def figures(out):
         own = [s for s in out["stages"] if "scores" in s]
         if not own:
@@ -135,7 +151,7 @@ def pairs(study):
             return False
         out["claim"]["noise"] = "system"
     for change in (stage_dropped, last_cheaper, smaller_claim, whole_noise, person, replaced, mu, as_events, ended, bounds,
-                   estimate_dropped, borrowed, figures, system):
+                   estimate_dropped, borrowed, half_noise, shells, figures, system):
         one = edit(change.__name__, change)
         if one:
             yield one

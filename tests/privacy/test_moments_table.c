@@ -123,13 +123,13 @@ static void intervals_of_the_noise_cover_the_table_s_own_models(void **state) {
     for (int i = 0; i < N; i++) t.x[i * P + 2] = 0.5 * t.x[i * P] - 0.2 * t.x[i * P + 1] + t.x[i * P + 2];
     for (int i = 0; i < N; i += 100) t.x[i * P] *= 3; /* tails */
     assert_int_equal(release(&exact, &t, NULL, NULL, 1, &m[1], &err), TCT_OK);
-    assert_int_equal(tct_linear_new(&m[1], N, persons, &l[1], &err), TCT_OK);
+    assert_int_equal(tct_linear_new(&m[1], N, &l[1], &err), TCT_OK);
     double weights = 0;
     for (int i = 0; i < N; i++) weights += t.weight ? t.weight[i] : 1;
     if (!(fabs(l[1].count / weights - 1) < 0.01)) fail_msg("%g records, not %g", l[1].count, weights);
     for (int run = 0; run < RUNS; run++) {
       assert_int_equal(release(&facts, &t, NULL, NULL, 100 + (uint64_t)run, &m[0], &err), TCT_OK);
-      assert_int_equal(tct_linear_new(&m[0], N, persons, &l[0], &err), TCT_OK);
+      assert_int_equal(tct_linear_new(&m[0], N, &l[0], &err), TCT_OK);
       for (int label = 0; label < P; label++) {
         tct_linear_model model[2];
         for (int k = 0; k < 2; k++)
@@ -170,7 +170,7 @@ static void corners_end_well(void **state) {
       fill(&random, &t, corners[k].p - 1, persons);
       for (int64_t i = 0; i < corners[k].rows * (corners[k].p - 1); i++) t.x[i] = corners[k].fill;
       assert_int_equal(release(&facts, &t, NULL, NULL, 3, &m, &err), TCT_OK);
-      tct_status status = tct_linear_new(&m, corners[k].rows, persons, &l, &err);
+      tct_status status = tct_linear_new(&m, corners[k].rows, &l, &err);
       assert_true(status == TCT_OK || (status == TCT_E_RUN && err.text[0]));
       if (status == TCT_OK && corners[k].p > 1) {
         tct_linear_model model;

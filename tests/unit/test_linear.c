@@ -108,7 +108,7 @@ static void without_noise_every_model_is_least_squares(void **state) {
   tct_linear l;
   draw(&random, x);
   release(&random, x, 0, &m);
-  assert_int_equal(tct_linear_new(&m, N, false, &l, &err), TCT_OK);
+  assert_int_equal(tct_linear_new(&m, N, &l, &err), TCT_OK);
   for (int c = 0; c < 4; c++)
     for (int r = 0; r < 2; r++) {
       tct_linear_model model;
@@ -139,7 +139,7 @@ static void errors_and_figures_are_those_of_the_textbook(void **state) {
   tct_linear_figure mean, deviation, r;
   draw(&random, x);
   release(&random, x, 0, &m);
-  assert_int_equal(tct_linear_new(&m, N, false, &l, &err), TCT_OK);
+  assert_int_equal(tct_linear_new(&m, N, &l, &err), TCT_OK);
   double rest = exact(x, 3, one, 2, 0, b);
   assert_int_equal(tct_linear_fit(&l, 3, one, 1, 0, &model, &err), TCT_OK);
   near(model.sampling[0], l.kurtosis * rest / (N - 2) / spread(x, 0));
@@ -178,7 +178,7 @@ static void the_noise_of_weights_and_figures_is_what_draws_show(void **state) {
     tct_linear_model model;
     tct_linear_figure r, deviation;
     release(&random, x, 1e-3, &m);
-    assert_int_equal(tct_linear_new(&m, N, false, &l, &err), TCT_OK);
+    assert_int_equal(tct_linear_new(&m, N, &l, &err), TCT_OK);
     assert_int_equal(tct_linear_fit(&l, 3, columns, 3, 0, &model, &err), TCT_OK);
     assert_int_equal(tct_linear_correlation(&l, 3, 0, &r, &err), TCT_OK);
     assert_int_equal(tct_linear_deviation(&l, 2, &deviation, &err), TCT_OK);
@@ -220,7 +220,7 @@ static void the_best_subset_is_that_of_all(void **state) {
     draw(&random, x);
     for (int i = 0; i < N; i++) x[i][3] += 0.3 * (trial % 4) * x[i][trial % 3];
     release(&random, x, 0, &m);
-    assert_int_equal(tct_linear_new(&m, N, false, &l, &err), TCT_OK);
+    assert_int_equal(tct_linear_new(&m, N, &l, &err), TCT_OK);
     assert_int_equal(tct_linear_best(&l, 3, columns, 3, &(tct_linear_subsets){3, best, r2}, &err), TCT_OK);
     for (int size = 1; size <= 3; size++) {
       double most = 0;
@@ -258,7 +258,7 @@ static void a_ridge_is_chosen_where_noise_is(void **state) {
     tct_linear l;
     tct_linear_path path;
     release(&random, x, t == 0 ? 0 : 2, &m);
-    assert_int_equal(tct_linear_new(&m, N, false, &l, &err), TCT_OK);
+    assert_int_equal(tct_linear_new(&m, N, &l, &err), TCT_OK);
     assert_int_equal(tct_linear_ridge(&l, 3, columns, 3, &path, &err), TCT_OK);
     if (t == 0) assert_true(path.ridge[path.best] < 1e-3);
     chosen += t > 0 && path.best > 0;
@@ -300,7 +300,7 @@ static void nested_models_are_compared_at_the_level_that_is_said(void **state) {
       x[i][3] = 0.5 * x[i][0] + 0.2 * normal(&random), x[i][4] = 1;
     }
     release(&random, x, 0.3, &m);
-    assert_int_equal(tct_linear_new(&m, N, false, &l, &err), TCT_OK);
+    assert_int_equal(tct_linear_new(&m, N, &l, &err), TCT_OK);
     assert_int_equal(tct_linear_fit(&l, 3, columns, 3, 0, &model, &err), TCT_OK);
     assert_int_equal(tct_linear_compare(&model, 2, &wald, &err), TCT_OK);
     mean += wald.statistic / l.kurtosis / DRAWS, below += wald.p < 0.05;
@@ -327,7 +327,7 @@ static void what_cannot_be_answered_is_refused(void **state) {
   tct_linear_model model;
   draw(&random, x);
   release(&random, x, 0, &m);
-  assert_int_equal(tct_linear_new(&m, N, false, &l, &err), TCT_OK);
+  assert_int_equal(tct_linear_new(&m, N, &l, &err), TCT_OK);
   const int64_t *wrong[] = {twice, own, beyond};
   for (int k = 0; k < 3; k++) {
     assert_int_equal(tct_linear_fit(&l, 3, wrong[k], 2, 0, &model, &err), TCT_E_USAGE);
@@ -336,7 +336,7 @@ static void what_cannot_be_answered_is_refused(void **state) {
   assert_int_equal(tct_linear_best(&l, 3, twice, 2, &(tct_linear_subsets){3, best, r2}, &err), TCT_E_USAGE);
   tct_linear_free(&l);
   for (int j = 0; j < SHELLS * Q * Q; j++) m.sum[j % (Q * Q)] = j % Q == 0 ? NAN : 1;
-  assert_int_equal(tct_linear_new(&m, N, false, &l, &err), TCT_E_RUN);
+  assert_int_equal(tct_linear_new(&m, N, &l, &err), TCT_E_RUN);
   tct_linear_free(&l);
   tct_moments_free(&m);
 }

@@ -161,8 +161,8 @@ static tct_status rough(const tct_problem *problem, tct_mech *mech, int r, const
 }
 
 /* The radii, from the noise and the longest image that can be. */
-static void choose_radii(const tct_facts *facts, double deviation, tct_moments *m) {
-  double gamma = m->q > m->p ? moments_gamma : moments_table_gamma, q = (double)m->q, n = (double)facts->rows,
+void tct_moments_radii(int64_t rows, double deviation, tct_moments *m) {
+  double gamma = m->q > m->p ? moments_gamma : moments_table_gamma, q = (double)m->q, n = (double)rows,
          longest = m->metric.size;
   double first = sqrt(q * fmax(1, sqrt(moments_first_shell * n / (deviation * pow(q, 1.5)))));
   m->shells = 1;
@@ -209,7 +209,7 @@ static tct_status in_shells(const tct_problem *problem, tct_mech *mech, int r, c
                             tct_error *err) {
   const tct_release *planned = tct_mech_release_of(mech, r);
   double list[TCT_SHELLS + 1] = {0};
-  choose_radii(problem->facts, planned->deviation, m);
+  tct_moments_radii(problem->facts->rows, planned->deviation, m);
   memcpy(list, m->radius, sizeof m->radius);
   list[TCT_SHELLS] = m->shells;
   TCT_TRY(tct_mech_join_first(mech, list, TCT_SHELLS + 1, err));

@@ -24,11 +24,13 @@ typedef struct tct_moments {
 tct_status tct_moments_promise(const tct_facts *facts, double part, double x, tct_promise *out, tct_error *err);
 /* The promise of a table's moments alone: facts has rows, p, the intercept, R and the budget.  TCT_E_USAGE: there is
  * none for it.  out is to be freed in any case. */
-enum { TCT_MOMENTS_MOST = 2047 };
+enum { TCT_MOMENTS_MOST = 1023 };
 tct_status tct_moments_plan(const tct_facts *facts, tct_solver_plan *out, tct_error *err);
 /* Makes them: r and r + 1 of mech.  out is the caller's to free, also after an error. */
 tct_status tct_moments_release(const tct_problem *problem, tct_mech *mech, int r, tct_moments *out, tct_error *err);
 void tct_moments_free(tct_moments *moments);
+/* The shells of the second release and their radii: p, q and the metric are there; deviation: that release's. */
+void tct_moments_radii(int64_t rows, double deviation, tct_moments *moments);
 /* sum, kept, edge and determined once more, from p, q, the shells and their noise. */
 tct_status tct_moments_again(tct_moments *moments, tct_error *err);
 /* noise[count][count] <- the covariance of what noise adds to the first entries of sum r, r[q]; work: [2q]. */

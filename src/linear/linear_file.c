@@ -1,0 +1,64 @@
+/* linear_file.c - released moments as JSON: matrices by their lower triangles, row by row. */
+#include "linear/linear.h"
+
+#include "core/alloc.h"
+#include "la/exact/gram.h"
+
+#include <math.h>
+
+static json_t *triangle(const double *a, int64_t q) {
+  json_t *out = json_array();
+  for (int64_t i = 0; i < q; i++)
+    for (int64_t j = 0; j <= i; j++) json_array_append_new(out, json_real(a[i * q + j]));
+  return out;
+}
+
+static bool read_triangle(const json_t *said, int64_t q, double *a) {
+  bool good = (int64_t)json_array_size(said) == q * (q + 1) / 2;
+  size_t at = 0;
+  for (int64_t i = 0; good && i < q; i++)
+    for (int64_t j = 0; good && j <= i; j++, at++) {
+      a[i * q + j] = json_number_value(json_array_get(said, at));
+      good = json_is_number(json_array_get(said, at)) && isfinite(a[i * q + j]);
+    }
+  return good;
+}
+
+json_t *tct_moments_json(const tct_moments *m) {
+  json_t *radius = json_array(), *shells = json_array();
+  for (int k = 0; k < m->shells; k++) {
+    json_array_append_new(radius, json_real(m->radius[k]));
+    json_array_append_new(shells, triangle(m->shell + k * m->q * m->q, m->q));
+  }
+  return json_pack("{s:f, s:o, s:o, s:o}", "row_norm", m->size, "radius", radius, "metric", triangle(m->metric.w, m->q),
+                   "shells", shells);
+}
+
+/* Radii follow from the metric; what is said of them is for other readers. */
+static bool read_shells(const json_t *said, int64_t rows, double deviation, tct_moments *m) {
+  const json_t *shells = json_object_get(said, "shells");
+  int64_t q = m->q;
+  if (!read_triangle(json_object_get(said, "metric"), q, m->metric.w) || !tct_metric_settle(&m->metric)) return false;
+  tct_moments_radii(rows, deviation, m);
+  bool good = (int)json_array_size(shells) == m->shells;
+  if (!good || !(m->shell = TCT_NEW(double, m->shells *q *q))) return false;
+  for (int k = 0; good && k < m->shells; k++) {
+    double *shell = m->shell + k * q * q;
+    good = read_triangle(json_array_get(shells, (size_t)k), q, shell);
+    for (int64_t i = 0; good && i < q; i++)
+      for (int64_t j = 0; j < i; j++) shell[j * q + i] = shell[i * q + j];
+    m->noise[k] = m->radius[k] * m->radius[k] * deviation;
+  }
+  return good;
+}
+
+tct_status tct_moments_of_json(const json_t *said, int64_t q, int64_t rows, double deviation, tct_moments *m,
+                               tct_error *err) {
+  *m = (tct_moments){.p = q, .q = q, .size = json_number_value(json_object_get(said, "row_norm"))};
+  if (!(q >= 1 && q <= TCT_MOMENTS_MOST && rows >= 1 && m->size > 0 && isfinite(m->size) && deviation > 0))
+    return tct_fail(err, TCT_E_DATA, "the file holds no released moments; it is damaged or was edited");
+  TCT_TRY(tct_metric_new(q, false, &m->metric, err));
+  if (!read_shells(said, rows, deviation, m))
+    return tct_fail(err, TCT_E_DATA, "the moments in the file are not as many, or no numbers; it is damaged");
+  return tct_moments_again(m, err);
+}

@@ -1,0 +1,205 @@
+/* moments_stage.c - second moments of all columns: every linear model of them follows from the file.
+ *
+ * A record is its columns within [-1, 1] and a 1, brought to the length R of the plan.  What one record or one person
+ * moves, and the two releases, are those of solve/shared/moments.c without a label (docs/proofs/shells.md).  Their
+ * stage has no outcome, so that the label of the schema is a column like others. */
+#include "core/alloc.h"
+#include "core/processors.h"
+#include "linear/linear.h"
+#include "stage/by_schema.h"
+#include "train/bound.h"
+#include "train/certificate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct moments_plan {
+  tct_facts facts;
+  tct_solver_plan solved;
+} moments_plan;
+
+static tct_status take(tct_stage *stage, tct_error *err) {
+  const json_t *schema = json_object_get(stage->study->asked, "schema"), *label = json_object_get(schema, "label");
+  if (!schema) return tct_fail(err, TCT_E_USAGE, "a study knows its columns by a schema; give {schema}");
+  if (json_object_get(schema, "terms"))
+    return tct_stage_fail(stage, TCT_E_USAGE, err,
+                          "moments are of columns, and the schema has terms; leave the terms out");
+  if (label && !json_object_get(stage->asked, "features") && !json_object_get(label, "values") &&
+      !(json_object_get(label, "lower") && json_object_get(label, "upper")))
+    return tct_stage_fail(stage, TCT_E_USAGE, err,
+                          "the schema's label has neither bounds nor values; write them, or name \"features\"");
+  return tct_stage_find_estimate(stage, err);
+}
+
+static tct_status reads(const tct_stage *stage, tct_reading *out, tct_error *err) {
+  out->labels = TCT_LABELS_NONE;
+  TCT_TRY(tct_stage_schema(stage, &out->schema, err));
+  return json_object_set_new(out->schema, "scale", json_string("symmetric")) ? tct_fail_memory(err) : TCT_OK;
+}
+
+static void drop_plan(tct_stage *stage) {
+  moments_plan *own = stage->plan;
+  if (own) tct_solver_plan_free(&own->solved);
+  tct_free(own);
+  stage->plan = NULL;
+}
+
+static tct_facts facts_of(const tct_stage *stage, const tct_schema *schema) {
+  const tct_share *share = &stage->share;
+  tct_config config;
+  tct_config_default(&config);
+  config.intercept = 1;
+  tct_config_take_bounds(&config, schema->root, NAN, NAN);
+  return (tct_facts){.rows = tct_study_rows(stage->study, stage->part),
+                     .p = schema->features + 1,
+                     .intercept = true,
+                     .row_norm = config.row_norm,
+                     .label_bound = NAN,
+                     .epsilon = share->epsilon,
+                     .delta = share->delta,
+                     .neighbours = share->neighbours,
+                     .rows_rule = TCT_ROWS_CLIP,
+                     .threads = 1};
+}
+
+static tct_status plan(tct_stage *stage, tct_error *err) {
+  tct_schema schema;
+  drop_plan(stage);
+  tct_events_free(&stage->events);
+  moments_plan *own = stage->plan = TCT_NEW(moments_plan, 1);
+  if (!own) return tct_fail_memory(err);
+  tct_status status = tct_stage_load(stage, &schema, err);
+  if (status == TCT_OK) own->facts = facts_of(stage, &schema);
+  tct_schema_free(&schema);
+  if (status == TCT_OK) status = tct_moments_plan(&own->facts, &own->solved, err);
+  for (int64_t k = 0; k < own->solved.promise.events.len && status == TCT_OK; k++)
+    status = tct_events_add(&stage->events, own->solved.promise.events.at[k], err);
+  return tct_stage_named(stage, status, err);
+}
+
+static tct_status prepare(tct_stage *stage, const tct_stage_data *data, tct_model *facts, tct_error *err) {
+  if (data->table->weight && !stage->study->person)
+    return tct_stage_fail(stage, TCT_E_USAGE, err, "moments are of records that count alike; leave the weights out");
+  return tct_model_tell(facts, data->table->unaccounted, err);
+}
+
+/* ---- run -------------------------------------------------------------------------------------------------------- */
+
+/* What is kept: all that was released, under the schema that it was read by. */
+static json_t *told(const tct_stage *stage, const tct_moments *m, tct_error *err) {
+  tct_reading own = {0};
+  tct_schema schema;
+  char name[256];
+  json_t *value = tct_moments_json(m), *columns = json_array();
+  tct_status status = tct_stage_load(stage, &schema, err);
+  if (status == TCT_OK) status = reads(stage, &own, err);
+  for (int64_t j = 0; status == TCT_OK && j < schema.features; j++) {
+    tct_schema_feature(&schema, j, name, sizeof name);
+    json_array_append_new(columns, json_string(name));
+  }
+  json_object_set_new(value, "schema", own.schema);
+  json_object_set_new(value, "columns", columns);
+  json_object_set_new(value, "persons", json_boolean(stage->study->person != NULL));
+  tct_schema_free(&schema);
+  if (status == TCT_OK && value) return value;
+  return json_decref(value), NULL;
+}
+
+typedef struct spending {
+  const tct_problem *problem;
+  tct_moments moments;
+} spending;
+
+static tct_status spend(tct_mech *mech, void *user, tct_error *err) {
+  spending *s = user;
+  return tct_moments_release(s->problem, mech, 0, &s->moments, err);
+}
+
+static tct_status run(tct_stage *stage, const tct_stage_data *data, tct_error *err) {
+  const moments_plan *own = stage->plan;
+  const tct_config *c = data->run;
+  tct_facts facts = own->facts;
+  tct_bound bound = {0};
+  facts.threads = c->threads > 0 ? c->threads : tct_processors();
+  const tct_problem problem = {.facts = &facts, .view = &bound.view, .weight = data->table->weight};
+  spending s = {.problem = &problem};
+  const tct_gate gate = {.promise = &own->solved.promise,
+                         .neighbours = facts.neighbours,
+                         .seed = c->has_seed ? &c->seed : NULL,
+                         .threads = facts.threads,
+                         .settles = true};
+  tct_status status = tct_bound_rows(&facts, false, data->table, &bound, err);
+  if (status == TCT_OK) status = tct_gate_run(&gate, spend, &s, err);
+  if (status == TCT_OK && !(stage->value = told(stage, &s.moments, err))) status = tct_fail_memory(err);
+  tct_moments_free(&s.moments);
+  tct_bound_free(&bound);
+  return status;
+}
+
+static void drop_value(tct_stage *stage) {
+  json_decref(stage->value);
+  stage->value = NULL;
+}
+
+/* ---- the file --------------------------------------------------------------------------------------------------- */
+
+static tct_status write(const tct_stage *stage, json_t *out, tct_error *err) {
+  const moments_plan *own = stage->plan;
+  if (!own) return TCT_OK; /* it ended without one */
+  json_t *releases = tct_releases_json(&own->solved.promise);
+  if (!releases || json_object_set_new(out, "releases", releases)) return tct_fail_memory(err);
+  if (stage->value) json_object_set(out, "moments", stage->value);
+  return TCT_OK;
+}
+
+static tct_status read(tct_stage *stage, const json_t *said, tct_error *err) {
+  json_t *moments = json_object_get(said, "moments");
+  drop_value(stage);
+  if (!json_is_object(moments))
+    return stage->ended[0] ? TCT_OK : tct_fail(err, TCT_E_DATA, "a stage of moments has none");
+  stage->value = json_incref(moments);
+  return TCT_OK;
+}
+
+/* Are they moments of this plan's columns, with the shells that follow from its noise? */
+static bool follow(const tct_stage *stage, const json_t *said) {
+  const moments_plan *own = stage->plan;
+  double deviation = own->solved.promise.release[1].deviation;
+  tct_moments m = {0};
+  bool same = tct_moments_of_json(said, own->facts.p, own->facts.rows, deviation, &m, NULL) == TCT_OK;
+  m.size = own->facts.row_norm;
+  json_t *again = same ? told(stage, &m, NULL) : NULL;
+  same = again && tct_json_near(again, said);
+  json_decref(again);
+  tct_moments_free(&m);
+  return same;
+}
+
+static void check(const tct_stage *stage, const json_t *said, char why[TCT_STAGE_WHY]) {
+  const moments_plan *own = stage->plan;
+  json_t *releases = own ? tct_releases_json(&own->solved.promise) : NULL;
+  if (own ? !tct_json_near(json_object_get(said, "releases"), releases) : json_object_get(said, "releases") != NULL)
+    snprintf(why, TCT_STAGE_WHY, "its releases are not those that were asked for; the file was edited");
+  else if (stage->value && !follow(stage, stage->value))
+    snprintf(why, TCT_STAGE_WHY, "its moments are not of the columns and shells of its plan; the file was edited");
+  json_decref(releases);
+}
+
+const tct_stage_kind tct_stage_kind_moments = {
+    .name = "moments",
+    .summary = "second moments of all columns, from which every linear model of them follows",
+    .keys = " features:texts ",
+    .defers = true,
+    .labels = true,
+    .square = true,
+    .take = take,
+    .plan = plan,
+    .reads = reads,
+    .prepare = prepare,
+    .run = run,
+    .write = write,
+    .read = read,
+    .check = check,
+    .drop_plan = drop_plan,
+    .drop_value = drop_value,
+};
