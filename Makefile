@@ -12,7 +12,8 @@ all: setup $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 
 # Builds everything and runs every test; the last lines are ctest's own summary.  Of the fault points, and of the
-# edits of model files, every eighth is tried, others each day; TCT_SAMPLE=1 tries all, make planted plants all.
+# edits of model files, every eighth is tried, of the longest lists of cases a third, others each day; TCT_SAMPLE=1 tries
+# all, make planted plants all.
 check: setup $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 	@rm -f $(BUILD)/ctest.xml
@@ -76,7 +77,7 @@ fuzz:
 
 # Every test with AddressSanitizer and UBSan; .ci/run has a shorter form.
 sanitize:
-	tools/setup.sh build check
+	tools/setup.sh build check static
 	cmake --preset asan && cmake --build build/asan
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 \
 	  ctest --test-dir build/asan -j $(SLOTS) --output-on-failure --no-tests=error $(CTEST_ARGS)

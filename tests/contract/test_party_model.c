@@ -1,10 +1,11 @@
 /* test_party_model.c - a party takes the server's model only if every number and word in it is the agreed one. */
+#include "sample.h"
 #include "worlds.h"
 
 #include "train/one_program.h"
 #include "session/session.h"
 
-#include <time.h>
+#include <limits.h>
 
 enum { ROWS = 400, OTHERS = 3, OWN = 2, COLS = OTHERS + OWN };
 
@@ -71,12 +72,9 @@ static bool is_theirs(const char *path) {
 }
 
 static int seen, tried, kept;
-/* With TCT_SAMPLE=N every N-th edit is tried, others each day; those of what is theirs always are. */
-static int every = 1;
-
-/* `root`, of which one place was changed, is to be refused unless that place is theirs. */
+/* `root`, of which one place was changed, is to be refused unless that place is theirs.  Those always are tried. */
 static void judge(const json_t *root, const char *path, const char *how) {
-  if (++seen % every != (int)(time(NULL) / 86400 % every) && !is_theirs(path)) return;
+  if (!sample_turn(++seen, INT_MAX) && !is_theirs(path)) return;
   tct_error err = {0};
   char *text = json_dumps(root, JSON_REAL_PRECISION(17));
   bool ok = taken(text, false, &err);
@@ -136,9 +134,8 @@ static void path_length(json_t *root, json_t *at, const char *path) {
 static void a_model_with_any_other_number_or_word_is_refused(void **state) {
   (void)state;
   json_t *root = json_loads(honest, 0, NULL);
-  const char *sample = getenv("TCT_SAMPLE");
-  if (sample && atoi(sample) > 1) every = atoi(sample);
   path_length(root, root, "");
+  int every = sample_every(INT_MAX);
   if (every > 1) print_message("%d of %d edits were tried; TCT_SAMPLE=1 tries all\n", tried, seen);
   assert_true(seen > 100 && tried > 100 / every);
   assert_int_equal(kept, sizeof theirs / sizeof *theirs);

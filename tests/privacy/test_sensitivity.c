@@ -9,6 +9,7 @@
  * and the place of the record.  Each plan has its cells drawn by the day, so that none is left out for ever;
  * TACIT_MATRIX=whole looks at all (a quarter of an hour), TACIT_MATRIX=N at those of day N.  TACIT_TEST_SOLVER=NAME: at
  * that solver's alone.  TACIT_PRINT=1: what each form reaches. */
+#include "sample.h"
 #include "worlds.h"
 
 #include "la/kernels/kernels.h"
@@ -352,9 +353,8 @@ typedef struct counted {
 static void try_plan(const form *f, tct_plan *plan, counted *count, double *reach) {
   enum { OF_A_WEIGHING = 32 };
   int64_t n = plan->facts.rows, at[] = {0, n / 2, n - 2, n - 1}, before = count->looked; /* n - 2 ends a chunk */
-  int cells = OF_A_WEIGHING * ((int)plan->solver->weighing + 1), step = count->whole      ? 1
-                                                                        : cells < SAMPLED ? cells
-                                                                                          : SAMPLED;
+  int cells = OF_A_WEIGHING * ((int)plan->solver->weighing + 1), some = SAMPLED * sample_every(3);
+  int step = count->whole ? 1 : cells < some ? cells : some;
   for (int k = (int)(world_u64(&count->random) % (uint64_t)step); k < cells; k += step) {
     cell c = {.form = f, .plan = plan, .rows = n, .at = at[k % 4], .weighed = (weighed)(k / OF_A_WEIGHING)};
     c.layout = k / 4 % 4, c.type = k / 16 % 2 ? TCT_F32 : TCT_F64;
