@@ -206,6 +206,19 @@ static tct_status look_at_rank(json_t *list, const tct_schema *schema, tct_error
   return status;
 }
 
+/* As one curve the weights are the same, and noise in its basis hides them less. */
+static void look_at_squares(json_t *list, const tct_schema *schema) {
+  const tct_design *d = schema->design;
+  for (int32_t k = 0; d && k < d->parts; k++) {
+    const tct_scalar *square = d->part[k].kind == TCT_PART_NUMBER ? &d->scalar[d->part[k].source] : NULL;
+    if (!square || square->kind != TCT_SCALAR_SQUARE || tct_design_find(d, &k, 1) < 0) continue;
+    for (int32_t j = 0; j < d->parts; j++)
+      if (d->part[j].kind == TCT_PART_NUMBER && d->part[j].source == square->of[0] && tct_design_find(d, &j, 1) >= 0)
+        find(list, d->part[j].name, "look",
+             "it and its square are two terms; as one of \"power\" and degree 2 their weights have less noise");
+  }
+}
+
 /* The names of all features, and what a record's length is at most without an intercept. */
 static void put_features(json_t *root, const tct_schema *schema) {
   json_t *names = json_array();
@@ -234,6 +247,7 @@ static char *check(const tct_schema *schema, tct_error *err) {
   look_at_rules(list, schema, lacks_missing, "a missing value stops the run (add \"missing\" where one can be)");
   look_at_rules(list, schema, lacks_other, "an unlisted value stops the run (add \"other\" where one can be)");
   look_at_label(list, schema);
+  look_at_squares(list, schema);
   if (look_at_rank(list, schema, err) != TCT_OK) {
     json_decref(list);
     json_decref(root);

@@ -49,6 +49,19 @@ class Reading:
         self.references: dict[str, str] = {}
         self.quoted: dict[str, str] = {}
 
+    def terms(self, factors: list[list[str]]) -> list[Any]:
+        """The terms as a schema has them.  A column and its square are one curve: the weights are the same, and noise in
+        its basis hides them less."""
+        made = [[self.part(self.tree(each)) for each in term] for term in factors]
+        terms = [term[0] if len(term) == 1 else {"product": term} for term in made]
+        inner = [part for term in made if len(term) > 1 for part in term]
+        for name in [each for each in terms if isinstance(each, str)]:
+            square = {"of": name, "as": "square"}
+            if square in terms and square not in inner and name not in inner:
+                terms[terms.index(name)] = {"of": name, "as": "power", "degree": 2}
+                terms.remove(square)
+        return terms
+
     def tree(self, text: str) -> ast.expr:
         """The factor's text, names in `backticks` kept aside."""
 

@@ -187,8 +187,7 @@ class Schema:
         if isinstance(terms, str):
             named, factors = _formula.parse(terms)
             reading, outcome = _formula.Reading(columns), named or outcome
-            parts = [[reading.part(reading.tree(each)) for each in term] for term in factors]
-            terms = [each[0] if len(each) == 1 else {"product": each} for each in parts]
+            terms = reading.terms(factors)
             for column in columns:
                 column.update({"reference": reading.references[n] for n in [column["name"]] if n in reading.references})
         for column in columns:

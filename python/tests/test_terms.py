@@ -140,6 +140,8 @@ FORMULAS = {
         {"of": "age", "as": "spline", "kind": "bspline", "degree": 2, "knots": [30, 50]}, {"of": "alb", "as": "missing"}],
     "~ poly(age, 3, raw=True) + log1p(alb) + cut(alb, [0, 2, 7])": [
         {"of": "age", "as": "power", "degree": 3}, {"of": "alb", "as": "log1p"}, {"of": "alb", "as": "cut", "breaks": [2]}],
+    "~ age + I(age**2) + work": [{"of": "age", "as": "power", "degree": 2}, "work"],
+    "~ age*work + I(age**2)": ["age", "work", {"product": ["age", "work"]}, {"of": "age", "as": "square"}],
     "~ {age**2} + I(alb/age) + I(1/age) + age:work:alb": [
         {"of": "age", "as": "square"}, {"of": ["alb", "age"], "as": "ratio"}, {"of": "age", "as": "reciprocal"},
         {"product": ["age", "work", "alb"]}],
@@ -186,3 +188,21 @@ def test_a_model_of_a_formula_is_that_of_its_terms():
     assert "evenly" in json.dumps(one.model_.json["transforms"]["schema"])
     with pytest.raises(ValueError, match="give their schema"):
         fit(formula=text)
+
+
+def test_wages_by_experience_and_its_square_have_all_their_intervals():
+    rng, n = np.random.default_rng(3), 21000
+    school, years = np.clip(np.round(rng.normal(12, 3, n)), 0, 20), rng.uniform(0, 45, n)
+    wage = 0.5 + 0.09 * school + 0.04 * years - 0.0006 * years**2 + 0.5 * (rng.exponential(size=n) - 1)  # skewed
+    columns = [{"name": name, "type": "number", "lower": 0, "upper": top} for name, top in (("school", 20), ("years", 50))]
+    schema = {"columns": columns, "label": {"name": "wage", "lower": -1, "upper": 6}}
+    model = tacit.PrivateRidge(alpha=0, errors="robust", epsilon=1.0, delta=1e-6, random_state=1)
+    model.fit(pd.DataFrame({"school": school, "years": years, "wage": wage}), schema=schema, formula="~ school + years + I(years**2)")
+    X = np.column_stack([school, years, years**2, np.ones(n)])  # raw, and the intercept last
+    bread = np.linalg.inv(X.T @ X)
+    residuals = wage - X @ (bread @ (X.T @ wage))
+    exact = np.sqrt(np.diag(bread @ (X.T * residuals**2) @ X @ bread))
+    ends = model.conf_int()
+    assert list(model.summary().facts["weights"][k]["name"] for k in range(3)) == ["school", "years", "years^2"]
+    assert np.all(np.abs(ends.mean(axis=1) - bread @ (X.T @ wage)) < 4 * exact)
+    assert np.all(ends[:, 1] - ends[:, 0] <= 1.4 * 2 * 1.96 * exact)

@@ -180,6 +180,42 @@ bad 'a column that is not there' 3 'no column "age"' predict m.json less.csv
 bad 'bounds to be estimated' 3 'version 2 has the bounds' train t.csv "${settings[@]:2}" --schema open.json --estimate bounds -o x.json
 check 'no model' test ! -e x.json
 
+# From a raw table with gaps, dates and numbers of persons to a verified model, by the commands alone.
+cases=$((cases + 1))
+python3 - <<'PY' || fail 'no raw table'
+import datetime, math, random
+random.seed(9)
+day = datetime.date.fromordinal
+with open("raw.csv", "w") as out:
+    print("patient_nbr,seen,born,alb,ward,back", file=out)
+    for i in range(9000):
+        seen, age, alb = random.randint(737000, 737700), random.uniform(20, 90), random.gauss(4, 0.8)
+        gap, ward = random.random() < (0.5 if alb < 3.5 else 0.1), random.choice(["north", "south", "west"])
+        margin = (age - 55) / 12 - 1.5 * (alb - 4) + (2 if ward == "west" else 0) - 0.5
+        print(100000 + i // 2 * 7, day(seen), day(int(seen - 365.25 * age)), "" if gap else round(alb, 2), ward,
+              int(random.random() < 1 / (1 + math.exp(-2 * margin))), sep=",", file=out)
+PY
+ok 'a draft' schema raw.csv --label back -o draft.json
+python3 - <<'PY' || fail 'the draft does not know dates, gaps and persons'
+import json
+s = json.load(open("draft.json"))
+column = {each["name"]: each for each in s["columns"]}
+assert column["patient_nbr"]["type"] == "ignore" and "person" in column["patient_nbr"]["comment"], column
+assert column["alb"]["missing"] == "indicator" and column["born"]["type"] == "date", column
+# The review: what is known without the data, and the age that two dates make.
+del s["not_private"]
+column["alb"].update(lower=1, upper=7)
+column["born"].update(lower="1920-01-01", upper="2006-12-31")
+s["terms"][:2] = [{"of": ["seen", "born"], "as": "years_between", "lower": 18, "upper": 100, "name": "age"}]
+json.dump(s, open("reviewed.json", "w"))
+PY
+ok 'reviewed' schema --check reviewed.json
+ok 'a model of persons' train raw.csv --schema reviewed.json --loss logistic --intercept --person patient_nbr \
+  --rows-per-person 2 --epsilon 1 --delta 1e-6 --seed 1 -o persons.json
+ok 'verified' verify persons.json
+ok 'its AUC' evaluate persons.json raw.csv --json
+check 'at least .94 (.950 exact)' python3 -c 'import json; assert json.load(open(".out"))["auc"] >= 0.94'
+
 # Gaps: support2 has them in 16 of these 18 columns.  By the schema alone, at epsilon 1.
 if [ -e "$data/support2.csv.xz" ]; then
   python3 - <<'PY'
