@@ -199,12 +199,10 @@ static table *table_of(SEXP columns) {
 
 static SEXP failure(const tct_error *e) {
   const char *names[] = {"status", "text", ""};
-  char text[sizeof e->text + sizeof e->file + 64], said[sizeof e->text + 400];
+  char said[sizeof e->text + 400], line[40] = "", text[sizeof e->file + sizeof line + sizeof said];
   tct_error_say(e, TCT_WORDS_R, said, sizeof said);
-  if (e->file[0] && e->line)
-    snprintf(text, sizeof text, "%s, line %.0f: %s", e->file, (double)e->line, said);
-  else
-    snprintf(text, sizeof text, "%s%s%s", e->file, e->file[0] ? ": " : "", said);
+  if (e->file[0] && e->line) snprintf(line, sizeof line, ", line %.0f", (double)e->line);
+  snprintf(text, sizeof text, "%s%s%s%s", e->file, line, e->file[0] ? ": " : "", said);
   SEXP r = PROTECT(mkNamed(VECSXP, names));
   SET_VECTOR_ELT(r, 0, ScalarInteger((int)e->status));
   SET_VECTOR_ELT(r, 1, ScalarString(mkCharCE(text, CE_UTF8)));
@@ -381,7 +379,13 @@ static SEXP R_study(SEXP asked, SEXP path, SEXP columns, SEXP set) {
   return texts(2, made, &e);
 }
 
-static SEXP R_version(void) { return mkString(tct_version()); }
+static SEXP R_generate(SEXP path, SEXP schema, SEXP numbers, SEXP rows, SEXP seed) {
+  tct_error e = {0};
+  tct_labels labels = asLogical(numbers) ? TCT_LABELS_REAL : TCT_LABELS_BINARY;
+  tct_status status =
+      tct_generate(text_of(path), text_of(schema), labels, (int64_t)asReal(rows), (uint64_t)asReal(seed), &e);
+  return status == TCT_OK ? R_NilValue : failure(&e);
+}
 
 void R_init_tacit(DllInfo *dll) {
   static const R_CallMethodDef calls[] = {{"R_fit", (DL_FUNC)&R_fit, 2},
@@ -393,7 +397,7 @@ void R_init_tacit(DllInfo *dll) {
                                           {"R_ledger", (DL_FUNC)&R_ledger, 2},
                                           {"R_study_plan", (DL_FUNC)&R_study_plan, 2},
                                           {"R_study", (DL_FUNC)&R_study, 4},
-                                          {"R_version", (DL_FUNC)&R_version, 0},
+                                          {"R_generate", (DL_FUNC)&R_generate, 5},
                                           {NULL, NULL, 0}};
   R_registerRoutines(dll, NULL, calls, NULL, NULL);
   R_useDynamicSymbols(dll, FALSE);
