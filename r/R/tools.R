@@ -26,14 +26,14 @@ print.tacit_plan <- function(x, ...) {
 
 tacit_study <- function(plan, data = NULL, rows = NULL, ledger = NULL, output = NULL, input_changed = NULL, seed = NULL, threads = NULL) {
   asked <- if (is.list(plan)) to_json(plan) else one_text(plan, "plan")
-  if (is.null(data)) return(from_json(checked(.Call(R_study_plan, asked, one_number(rows, "rows", "10000")))))
+  if (is.null(data)) return(from_json(checked(.Call(R_study, asked, one_number(rows, "rows", "10000"), NULL, NULL, NULL))))
   columns <- NULL
   if (is.data.frame(data)) {
     check_table(data)
     columns <- lapply(stats::setNames(names(data), names(data)), function(name) column_of(data[[name]], name, if (inherits(data[[name]], c("Date", "POSIXt"))) "date" else "any"))
   }
   set <- list(ledger = one_path(ledger, "ledger"), output = one_path(output, "output"), input_changed = one_text(input_changed, "input_changed"), seed = seed_of(seed), threads = threads)
-  made <- checked(.Call(R_study, asked, if (is.null(columns)) need_path(data, "data"), columns, set))
+  made <- checked(.Call(R_study, asked, NULL, if (is.null(columns)) need_path(data, "data"), columns, set))
   if (!is.na(made[2])) warn("privacy", made[2])
   structure(list(text = made[1], file = from_json(made[1])), class = "tacit_study")
 }
