@@ -61,6 +61,7 @@ one_text <- function(value, name) {
 }
 
 one_path <- function(value, name) if (is.null(value)) NULL else path.expand(one_text(value, name))
+need_path <- function(value, name) if (missing(value) || is.null(value)) usage("%s is not given; write a file's name", name) else one_path(value, name)
 
 named_list <- function(value, name, example) {
   if (is.null(value)) return(list())

@@ -135,7 +135,14 @@ fit <- function(call, formula, family, data, budget, errors, facts, weights = NU
   plan <- from_json(made[2])
   for (each in plan$warnings) warn(if (isTRUE(each$weakens)) "privacy" else "utility", each$text)
   if (!is.na(made[3])) warn("privacy", made[3])
-  model_of(made[1], call = call, family = family, spec = spec, label = label, nobs = nrow(data), plan = plan)
+  model_of(made[1], call = without_records(call), family = family, spec = spec, nobs = nrow(data), plan = plan)
+}
+
+# A model may be published, as it is or by saveRDS(): no part of it holds the table, nor an environment that may.
+without_records <- function(call) {
+  if (inherits(call$formula, "formula")) environment(call$formula) <- globalenv()
+  if (!is.language(call$data)) call$data <- quote(data)
+  call
 }
 
 feature_columns <- function(spec, data) {
@@ -151,7 +158,7 @@ model_of <- function(text, ..., class = NULL) structure(list(model = text, ...),
 tacit_lm <- function(formula, data, epsilon, delta, ...) {
   call <- match.call()
   fit <- tacit_glm(formula, stats::gaussian(), data, epsilon, delta, ...)
-  fit$call <- call
+  fit$call <- without_records(call)
   fit
 }
 

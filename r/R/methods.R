@@ -322,11 +322,9 @@ augment.tacit <- function(x, newdata = NULL, type.predict = c("link", "response"
 as_table <- function(x) if (requireNamespace("tibble", quietly = TRUE)) tibble::as_tibble(x) else x
 
 # A reference grid from public facts: all levels, and the middle of the bounds.
-recover_data.tacit <- function(object, ...) {
-  spec <- need_spec(object)
-  call <- stats::update(object, evaluate = FALSE)
-  t <- stats::delete.response(spec$terms)
-  emmeans::recover_data(call, t, na.action = NULL, frame = public_frame(spec), ...)
+recover_data.tacit <- function(object, data, ...) {
+  frame <- public_frame(need_spec(object))
+  structure(frame, call = object$call, terms = stats::delete.response(object$spec$terms), predictors = names(frame), responses = character())
 }
 
 public_frame <- function(spec) {

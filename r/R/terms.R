@@ -258,6 +258,7 @@ read_formula <- function(formula, facts, data = NULL) {
   matrix <- attr(t, "factors")[-1, , drop = FALSE]
   parts <- lapply(variables, part, r)
   names(parts) <- rownames(matrix)
+  environment(formula) <- attr(t, ".Environment") <- globalenv() # whoever called may have the table there
   spec <- list(formula = formula, terms = t, labels = labels, parts = parts, used = matrix > 0, intercept = attr(t, "intercept"), facts = facts, notes = r$notes$list)
   check_categories(parts)
   spec$ordered <- vapply(labels, function(k) paste(names(parts)[spec$used[, k]], collapse = ":"), "")

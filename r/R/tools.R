@@ -26,14 +26,14 @@ print.tacit_plan <- function(x, ...) {
 
 tacit_study <- function(plan, data = NULL, rows = NULL, ledger = NULL, output = NULL, input_changed = NULL, seed = NULL, threads = NULL) {
   asked <- if (is.list(plan)) to_json(plan) else one_text(plan, "plan")
-  if (is.null(data)) return(from_json(checked(.Call(R_study_plan, asked, one_number(rows, "rows", "10000")))))
+  if (is.null(data)) return(from_json(checked(.Call(R_study, asked, one_number(rows, "rows", "10000"), NULL, NULL, NULL))))
   columns <- NULL
   if (is.data.frame(data)) {
     check_table(data)
     columns <- lapply(stats::setNames(names(data), names(data)), function(name) column_of(data[[name]], name, if (inherits(data[[name]], c("Date", "POSIXt"))) "date" else "any"))
   }
   set <- list(ledger = one_path(ledger, "ledger"), output = one_path(output, "output"), input_changed = one_text(input_changed, "input_changed"), seed = seed_of(seed), threads = threads)
-  made <- checked(.Call(R_study, asked, if (is.null(columns)) one_path(data, "data"), columns, set))
+  made <- checked(.Call(R_study, asked, NULL, if (is.null(columns)) need_path(data, "data"), columns, set))
   if (!is.na(made[2])) warn("privacy", made[2])
   structure(list(text = made[1], file = from_json(made[1])), class = "tacit_study")
 }
@@ -54,7 +54,7 @@ read_tacit_model <- function(path, stage = NULL) {
 }
 
 tacit_write <- function(fit, path) {
-  checked(.Call(R_write, need_model(fit), one_path(path, "path"), NULL))
+  checked(.Call(R_write, need_model(fit), need_path(path, "path"), NULL))
   invisible(path)
 }
 
@@ -75,12 +75,12 @@ print.tacit_verification <- function(x, ...) {
 
 tacit_report <- function(fit, path, title = NULL, purpose = NULL, contact = NULL) {
   page <- list(title = one_text(title, "title"), purpose = one_text(purpose, "purpose"), contact = one_text(contact, "contact"))
-  checked(.Call(R_write, need_model(fit), one_path(path, "path"), page))
+  checked(.Call(R_write, need_model(fit), need_path(path, "path"), page))
   invisible(path)
 }
 
 tacit_ledger <- function(path, epsilon = NULL, delta = NULL, name = NULL, people = NULL, persons = FALSE, for_tests = FALSE, neighbours = "add_remove") {
-  path <- one_path(path, "path")
+  path <- need_path(path, "path")
   make <- if (!is.null(epsilon) || !is.null(delta))
     c(budget_of(epsilon, delta), list(name = one_text(name, "name"), people = one_text(people, "people"), persons = as.numeric(persons), for_tests = as.numeric(for_tests), replace_one = as.numeric(neighbours == "replace_one")))
   structure(from_json(checked(.Call(R_ledger, path, make))), class = "tacit_ledger")
@@ -92,4 +92,9 @@ print.tacit_ledger <- function(x, ...) {
   invisible(x)
 }
 
-tacit_version <- function() .Call(R_version)
+tacit_generate <- function(path, rows = 20000, outcome = c("class", "number"), seed = 1) {
+  path <- need_path(path, "path")
+  schema <- paste0(sub("[.]csv$", "", path), ".schema.json")
+  checked(.Call(R_generate, path, schema, match.arg(outcome) == "number", one_number(rows, "rows", "20000"), seed_of(seed)))
+  invisible(schema)
+}

@@ -29,15 +29,8 @@ static double number_item(SEXP list, const char *name, double other) {
   return isNull(value) ? other : asReal(value);
 }
 
-static void look(void *unused) {
-  (void)unused;
-  R_CheckUserInterrupt();
-}
-
-static int interrupted(void *user) {
-  (void)user;
-  return !R_ToplevelExec(look, NULL);
-}
+static void look(void *unused) { (void)unused, R_CheckUserInterrupt(); }
+static int interrupted(void *user) { return (void)user, !R_ToplevelExec(look, NULL); }
 
 /* A line of 40 marks in R's console. */
 static void progress(double fraction, void *user) {
@@ -103,8 +96,7 @@ static void stream_done(struct ArrowArrayStream *stream) { stream->release = NUL
 static const char *no_error(struct ArrowArrayStream *stream) { return (void)stream, NULL; }
 
 static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out) {
-  *out = ((table *)stream->private_data)->schema;
-  return 0;
+  return *out = ((table *)stream->private_data)->schema, 0;
 }
 
 static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
@@ -199,12 +191,10 @@ static table *table_of(SEXP columns) {
 
 static SEXP failure(const tct_error *e) {
   const char *names[] = {"status", "text", ""};
-  char text[sizeof e->text + sizeof e->file + 64], said[sizeof e->text + 400];
+  char said[sizeof e->text + 400], line[40] = "", text[sizeof e->file + sizeof line + sizeof said];
   tct_error_say(e, TCT_WORDS_R, said, sizeof said);
-  if (e->file[0] && e->line)
-    snprintf(text, sizeof text, "%s, line %.0f: %s", e->file, (double)e->line, said);
-  else
-    snprintf(text, sizeof text, "%s%s%s", e->file, e->file[0] ? ": " : "", said);
+  if (e->file[0] && e->line) snprintf(line, sizeof line, ", line %.0f", (double)e->line);
+  snprintf(text, sizeof text, "%s%s%s%s", e->file, line, e->file[0] ? ": " : "", said);
   SEXP r = PROTECT(mkNamed(VECSXP, names));
   SET_VECTOR_ELT(r, 0, ScalarInteger((int)e->status));
   SET_VECTOR_ELT(r, 1, ScalarString(mkCharCE(text, CE_UTF8)));
@@ -363,15 +353,11 @@ static SEXP R_ledger(SEXP path, SEXP make) {
   return one(tct_ledger_json(text_of(path), &e), &e);
 }
 
-static SEXP R_study_plan(SEXP asked, SEXP rows) {
-  tct_error e = {0};
-  return one(tct_study_plan_json(text_of(asked), (int64_t)asReal(rows), &e), &e);
-}
-
-/* columns, or NULL and a path. */
-static SEXP R_study(SEXP asked, SEXP path, SEXP columns, SEXP set) {
+/* The plan of so many rows; or carried out, on columns or the file at path. */
+static SEXP R_study(SEXP asked, SEXP rows, SEXP path, SEXP columns, SEXP set) {
   tct_error e = {0};
   int bar = 0;
+  if (!isNull(rows)) return one(tct_study_plan_json(text_of(asked), (int64_t)asReal(rows), &e), &e);
   tct_config c = config_of(set, &bar);
   table *t = isNull(columns) ? NULL : table_of(columns);
   tct_frame *frame = t ? tct_frame_take(&t->stream, &e) : NULL;
@@ -381,20 +367,20 @@ static SEXP R_study(SEXP asked, SEXP path, SEXP columns, SEXP set) {
   return texts(2, made, &e);
 }
 
-static SEXP R_version(void) { return mkString(tct_version()); }
+static SEXP R_generate(SEXP path, SEXP schema, SEXP numbers, SEXP rows, SEXP seed) {
+  tct_error e = {0};
+  tct_labels labels = asLogical(numbers) ? TCT_LABELS_REAL : TCT_LABELS_BINARY;
+  tct_status status =
+      tct_generate(text_of(path), text_of(schema), labels, (int64_t)asReal(rows), (uint64_t)asReal(seed), &e);
+  return status == TCT_OK ? R_NilValue : failure(&e);
+}
 
 void R_init_tacit(DllInfo *dll) {
-  static const R_CallMethodDef calls[] = {{"R_fit", (DL_FUNC)&R_fit, 2},
-                                          {"R_plan", (DL_FUNC)&R_plan, 3},
-                                          {"R_model", (DL_FUNC)&R_model, 5},
-                                          {"R_predict", (DL_FUNC)&R_predict, 3},
-                                          {"R_write", (DL_FUNC)&R_write, 3},
-                                          {"R_verify", (DL_FUNC)&R_verify, 3},
-                                          {"R_ledger", (DL_FUNC)&R_ledger, 2},
-                                          {"R_study_plan", (DL_FUNC)&R_study_plan, 2},
-                                          {"R_study", (DL_FUNC)&R_study, 4},
-                                          {"R_version", (DL_FUNC)&R_version, 0},
-                                          {NULL, NULL, 0}};
+#define CALL(name, arguments) \
+  { #name, (DL_FUNC)&name, arguments }
+  static const R_CallMethodDef calls[] = {CALL(R_fit, 2),      CALL(R_plan, 3),   CALL(R_model, 5), CALL(R_predict, 3),
+                                          CALL(R_write, 3),    CALL(R_verify, 3), CALL(R_study, 5), CALL(R_ledger, 2),
+                                          CALL(R_generate, 5), {NULL, NULL, 0}};
   R_registerRoutines(dll, NULL, calls, NULL, NULL);
   R_useDynamicSymbols(dll, FALSE);
 }

@@ -13,7 +13,9 @@ idioms <- list(
   "cut" = list(z ~ cut(x, c(-2, 0, 1, 4)) + u), "0 and 1" = list(b ~ x + g, binomial), "a comparison on the left" = list(y == "yes" ~ x + g, binomial),
   "log on the left" = list(log(pos) ~ x + g), "counts" = list(k ~ x + g, poisson), "counts with interaction" = list(k ~ x * h, poisson))
 
-test_that("there are thirty-two", expect_length(idioms, 32))
+test_that("there are thirty-two", {
+  expect_length(idioms, 32)
+})
 
 for (name in names(idioms)) local({
   idiom <- idioms[[name]]

@@ -189,3 +189,20 @@ test_that("an interrupt ends a run, and R goes on", {
   expect_identical(ended, "interrupted")
   expect_identical(coef(fit(y ~ x + g, binomial, epsilon = 2)), coef(m))
 })
+
+test_that("emmeans knows functions of columns", {
+  skip_if_not_installed("emmeans")
+  model <- fit(z ~ I(x / 10) + poly(t, 2, raw = TRUE) + relevel(g, ref = "b") * h)
+  e <- as.data.frame(emmeans::emmeans(model, ~ h | g))
+  at <- expand.grid(h = LEVELS$h, g = LEVELS$g, stringsAsFactors = FALSE)
+  expect_equal(e$emmean, unname(predict(model, cbind(at, x = 1, t = 10.5))))
+})
+
+test_that("a model that is saved holds no record", {
+  inside <- function() {
+    records <- people
+    list(fit(y == "yes" ~ x + ns(t, 3), binomial, records), fit(log(pos) ~ x, data = records), do.call(tacit_lm, list(z ~ x, people, 9, 1e-6, bounds = BOUNDS)))
+  }
+  for (model in suppressWarnings(inside())) expect_lt(length(serialize(model, NULL)), 50000)
+  expect_gt(length(serialize(people, NULL)), 1e6)
+})

@@ -87,7 +87,9 @@ mistakes <- list(
   "ledger" = function() try_fit(ledger = file.path(tempdir(), "nowhere.ledger")),
   "with person" = function() try_fit(person = "k"))
 
-test_that("there are sixty", expect_gte(length(mistakes), 60))
+test_that("there are sixty", {
+  expect_gte(length(mistakes), 60)
+})
 
 secrets <- format(c(people$x[1:50], people$z[1:50]), digits = 6)
 for (k in seq_along(mistakes)) local({
