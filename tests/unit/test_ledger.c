@@ -327,16 +327,39 @@ static void a_ledger_that_lost_its_anchor_or_a_row_charges_no_reservation(void *
 }
 
 /* A note as another clock would have written it. */
-static void reserve_until(int64_t seconds, const char *id) {
+static void reserve_this(int64_t seconds, const char *id, const char *cost) {
   tct_ledger l;
   tct_error err = {0};
   char text[300], begin[32], end[32];
   tct_ledger_time(seconds - 60, begin);
   tct_ledger_time(seconds, end);
-  snprintf(text, sizeof text, "%s %s %s 0.7 1e-6 1 gaussian:noise=30,count=2 a run", id, begin, end);
+  snprintf(text, sizeof text, "%s %s %s %s a run", id, begin, end, cost);
   if (tct_ledger_open("L", 1, &l, &err) != TCT_OK) fail_msg("%s", err.text);
   assert_int_equal(tct_ledger_append_note(&l, "reserved", text, &err), TCT_OK);
   tct_ledger_close(&l);
+}
+
+static void reserve_until(int64_t seconds, const char *id) {
+  reserve_this(seconds, id, "0.7 1e-6 1 gaussian:noise=30,count=2");
+}
+
+/* The first Gaussian step fixes what pure ones may cost beside it, so that one order is permitted and the other not. */
+static void a_run_must_be_permitted_before_and_after_what_is_reserved(void **state) {
+  (void)state;
+  static const struct {
+    const char *reserved, *run;
+    tct_status expected;
+  } rows[] = {{"0.9 0 1 pure:epsilon=0.9", "gaussian:noise=100", TCT_E_BUDGET},
+              {"0.05 1e-6 1 gaussian:noise=100", "pure:epsilon=0.9", TCT_E_BUDGET},
+              {"0.5 0 1 pure:epsilon=0.5", "gaussian:noise=100", TCT_OK},
+              {"0.05 1e-6 1 gaussian:noise=100", "pure:epsilon=0.5", TCT_OK}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    new_ledger(1, "mixed");
+    assert_int_equal(charge(rows[i].run, NAN, 1e-6), TCT_OK); /* alone there is room for it */
+    new_ledger(1, "mixed");
+    reserve_this(600, "0123456789abcdef0123456789abcdef", rows[i].reserved);
+    if (charge(rows[i].run, NAN, 1e-6) != rows[i].expected) fail_msg("%s beside %s", rows[i].run, rows[i].reserved);
+  }
 }
 
 static void a_reservation_ends_by_itself_whatever_the_clock_did(void **state) {
@@ -473,6 +496,7 @@ int main(void) {
       cmocka_unit_test(a_reservation_ends_by_itself_whatever_the_clock_did),
       cmocka_unit_test(no_reservation_is_longer_than_a_day_and_none_is_over_at_once),
       cmocka_unit_test(a_note_that_no_reservation_fits_makes_no_ledger),
+      cmocka_unit_test(a_run_must_be_permitted_before_and_after_what_is_reserved),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
