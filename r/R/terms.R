@@ -194,6 +194,8 @@ curve_poly <- function(e, a, r, named_part) {
   p <- number(a[[1]], r)
   if (degree == 1) return(named_part(list(json = p$json, c = p$c, columns = p$columns), "number", r = e, same = FALSE))
   p$json <- list(of = p$json, as = "power", degree = degree)
+  p$scalar <- p$c
+  p$curve <- bquote(stats::poly(.z, .(degree), raw = TRUE, simple = TRUE))
   p$c <- bquote(stats::poly(.(p$c), .(degree), raw = TRUE, simple = TRUE))
   named_part(p, "curve", width = degree)
 }
@@ -218,8 +220,11 @@ curve_spline <- function(e, a, f, r, named_part) {
     knots <- constant(knots, r, "knots")
   }
   p$json <- c(list(of = p$json, as = "spline", kind = if (f == "ns") "natural" else "bspline", knots = as.list(knots)), if (f == "bs") list(degree = degree))
-  p$c <- if (f == "ns") bquote(splines::ns(.(a[[1]]), knots = .(knots), Boundary.knots = .(ends))) else
-    bquote(splines::bs(.(a[[1]]), knots = .(knots), degree = .(degree), Boundary.knots = .(ends)))
+  p$scalar <- p$c
+  p$curve <- if (f == "ns") bquote(splines::ns(.z, knots = .(knots), Boundary.knots = .(ends))) else
+    bquote(splines::bs(.z, knots = .(knots), degree = .(degree), Boundary.knots = .(ends)))
+  p$c <- p$curve
+  p$c[[2]] <- a[[1]]
   named_part(p, "curve", width = length(knots) + (if (f == "ns") 1 else degree))
 }
 
@@ -261,9 +266,8 @@ read_formula <- function(formula, facts, data = NULL) {
   environment(formula) <- attr(t, ".Environment") <- globalenv() # whoever called may have the table there
   spec <- list(formula = formula, terms = t, labels = labels, parts = parts, used = matrix > 0, intercept = attr(t, "intercept"), facts = facts, notes = r$notes$list)
   check_categories(parts)
-  spec$ordered <- vapply(labels, function(k) paste(names(parts)[spec$used[, k]], collapse = ":"), "")
   if (max(colSums(spec$used)) > 4) usage("a product has more than four parts; leave some away")
-  with_map(spec)
+  with_map(pair_squares(spec))
 }
 
 check_categories <- function(parts) {
@@ -274,8 +278,23 @@ check_categories <- function(parts) {
   }
 }
 
+# A number and its square are fitted as one curve, in a basis that is orthonormal over the bounds: the square's part has
+# both, and the number's term goes.  Not so where one of them is in a product.
+pair_squares <- function(spec) {
+  plain <- function(json) if (is.list(json)) json[setdiff(names(json), "name")] else json
+  alone <- names(spec$parts)[rowSums(spec$used) == 1 & spec$used %*% colSums(spec$used) == 1]
+  for (k in alone) for (j in alone) {
+    of <- spec$parts[[k]]$json
+    if (!is.list(of) || !identical(of$as, "square") || spec$parts[[j]]$type != "number" || !identical(of$of, plain(spec$parts[[j]]$json))) next
+    spec$parts[[k]]$json <- list(of = of$of, as = "power", degree = 2, name = k)
+    spec$parts[[k]][c("pair", "scalar", "curve")] <- list(c(j, k), spec$parts[[j]]$c, quote(cbind(.z, .z^2)))
+    spec$dropped <- c(spec$dropped, j)
+  }
+  spec
+}
+
 json_terms <- function(spec) {
-  lapply(spec$labels, function(k) {
+  lapply(setdiff(spec$labels, spec$dropped), function(k) {
     json <- lapply(unname(spec$parts[spec$used[, k]]), `[[`, "json")
     if (length(json) == 1) json[[1]] else list(product = json)
   })
@@ -353,15 +372,24 @@ plain <- function(x) {
 }
 
 # One factor of the library's raw feature: of the part `p`, said by `which` (column, value or function).
-c_factor <- function(p, which, points, cache) {
-  columns <- p$columns
-  gap <- Reduce(`|`, lapply(columns, function(name) attr(points[[name]], "gap")))
+c_factor <- function(spec, p, which, points) {
+  gap <- Reduce(`|`, lapply(p$columns, function(name) attr(points[[name]], "gap")))
   if (identical(which$value, "(missing)")) return(as.numeric(gap))
   if (p$type == "gap") return(as.numeric(!gap))
-  x <- evaluated(p$c, points)
-  if (p$type == "levels") return(as.numeric(!is.na(x) & x == level_of(p, which$value)))
-  if (p$type == "curve") return(as.matrix(x)[, which[["function"]]])
+  x <- evaluated(if (is.null(p$curve)) p$c else p$scalar, points)
+  if (p$type == "levels") return(as.numeric(!is.na(x) & !gap & x == level_of(p, which$value)))
+  if (!is.null(p$curve)) x <- as.matrix(evaluated(p$curve, list(.z = x)))[, which[["function"]]]
+  if (any(gap)) x[gap] <- gap_value(spec, p)[c(which[["function"]], 1)[1]]
   as.numeric(x)
+}
+
+# What a number, or each function of a curve, is where it is missing and marked: the middle of its bounds, or the mean over
+# the even points by which the library centres curves.
+gap_value <- function(spec, p) {
+  ends <- lapply(spec$facts$bounds[p$columns], function(b) c(b, if (b[1] < 0 && b[2] > 0) 0))
+  z <- range(evaluated(if (is.null(p$curve)) p$c else p$scalar, expand.grid(ends)))
+  if (is.null(p$curve)) return(mean(z))
+  colMeans(as.matrix(evaluated(p$curve, list(.z = seq(z[1], z[2], length.out = 2001)))))
 }
 
 # The R level that a value of the library's is: of a cut its classes go by where they end.
@@ -384,7 +412,7 @@ c_design <- function(spec, weights, points) {
   x <- vapply(weights, function(w) {
     at <- parts_at(spec, w, names)
     product <- rep(1, rows)
-    for (k in seq_along(w)) product <- product * c_factor(spec$parts[[at[k]]], w[[k]], points)
+    for (k in seq_along(w)) product <- product * c_factor(spec, spec$parts[[at[k]]], w[[k]], points)
     product
   }, numeric(rows))
   cbind(1, matrix(x, rows))
@@ -395,6 +423,7 @@ r_name <- function(spec, w, names) {
   at <- parts_at(spec, w, names)
   paste(vapply(seq_along(w), function(k) {
     p <- spec$parts[[at[k]]]
+    if (!is.null(p$pair)) return(if (is.null(w[[k]][["function"]])) paste0(p$pair[1], "NA") else p$pair[w[[k]][["function"]]])
     suffix <- if (p$type == "gap") "TRUE" else if (identical(w[[k]]$value, "(missing)")) "NA" else if (p$type == "levels") level_of(p, w[[k]]$value) else if (p$type == "curve") w[[k]][["function"]] else ""
     paste0(names(spec$parts)[at[k]], suffix)
   }, ""), collapse = ":")

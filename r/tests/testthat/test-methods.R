@@ -49,6 +49,12 @@ test_that("gaps are marked", {
   expect_true(all(c("vNA", "vNA:gb") %in% names(coef(model))))
   some <- d[1:50, ]
   expect_equal(unname(predict(model, some)), as.vector(model.matrix(model, some) %*% coef(model)), tolerance = 1e-9)
+  d$w <- replace(d$t, runif(ROWS) < .2, NA)
+  more <- c(BOUNDS, list(v = c(-1, 3), w = c(1, 20)))
+  for (formula in list(z ~ log(w) * h, z ~ poly(w, 2, raw = TRUE) + g, z ~ ns(w, 3) * h, z ~ v + I(v^2), z ~ cut(w, c(0, 5, 20)) + x, z ~ I(v^2) * h)) {
+    model <- fit(formula, data = d, bounds = more, missing = list(v = "indicator", w = "indicator"))
+    expect_equal(unname(predict(model, d[1:50, ])), as.vector(model.matrix(model, d[1:50, ]) %*% coef(model)), tolerance = 1e-8)
+  }
   filled <- fit(z ~ v, data = d, bounds = c(BOUNDS, list(v = c(-1, 3))), missing = list(v = 1))
   expect_equal(unname(predict(filled, some)), as.vector(model.matrix(filled, some) %*% coef(filled)), tolerance = 1e-9)
   expect_error(fit(z ~ v, data = d, bounds = c(BOUNDS, list(v = c(-1, 3)))), class = "tacit_data_error")
