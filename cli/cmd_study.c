@@ -39,6 +39,8 @@ const cli_option cli_stage_options[] = {
 };
 
 static int check(const cli_args *args) {
+  const char *ranks = getenv("OMPI_COMM_WORLD_SIZE"); /* each would charge and draw for itself */
+  if (ranks && atoi(ranks) > 1) return cli_fail(CLI_USAGE, "a study runs in one process; leave mpirun away");
   if (args->dry_run) {
     if (args->operands) return cli_fail(CLI_USAGE, "--dry-run opens no data; leave the file out, and give --records N");
     return args->records ? 0 : cli_fail(CLI_USAGE, "--dry-run needs --records N, the public number of records");

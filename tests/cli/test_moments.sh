@@ -125,6 +125,9 @@ mistake() { # CODE WORDS ARGS... : of moments, in place of what is usual
   merge people.csv --schema s.json "${budget[@]}" --invalid zero --ledger M -o no.json "$@"
   bad "$words" "$code" "$words" moments "${merged[@]}"
 }
+export OMPI_COMM_WORLD_SIZE=2
+mistake 2 'runs in one process'
+unset OMPI_COMM_WORLD_SIZE
 bad 'no data' 2 'DATA is missing' moments --schema s.json "${budget[@]}" -o no.json
 bad 'no output' 2 '-o is missing' moments people.csv --schema s.json "${budget[@]}"
 bad 'no schema' 2 '--schema' moments people.csv "${budget[@]}" -o no.json
