@@ -376,8 +376,6 @@ tct_status tct_dpmetric_release(const tct_problem *problem, const tct_dpmetric_r
   if (status == TCT_OK) status = first(&m, shape, err);
   if (status == TCT_OK) status = make_metric(&m, sum, shape, err);
   bool images = !m.rule.diagonal && tct_dpmetric_again(shape->signal_to_noise, m.p);
-  if (m.classes > 1 && isfinite(shape->signal_to_noise))
-    images = !m.rule.diagonal && shape->signal_to_noise >= dpmetric_images_from * sqrt(2 * (double)m.p);
   if (status == TCT_OK && m.rule.second > 0)
     status = images ? second_images(&m, sum, shape, err) : second_rows(&m, sum, shape, err);
   if (status == TCT_OK) status = settle(&m, shape, err);
