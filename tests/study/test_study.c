@@ -72,6 +72,7 @@ static char *table(const char *file, double other, const unsigned char *held) {
   "\"b\"]}"
 #define SCORE "{\"name\": \"score\", \"kind\": \"score\", \"of\": \"ill\"}"
 #define ESTIMATE "{\"name\": \"bounds\", \"kind\": \"estimate\"}"
+#define MOMENTS "{\"name\": \"moments\", \"kind\": \"moments\"}"
 #define STUDY(MORE, STAGES) "{\"epsilon\": 1, \"delta\": 1e-6, " MORE "\"stages\": [" STAGES "]}"
 
 static tct_study *parse(const char *asked) {
@@ -175,7 +176,8 @@ static double square_of(const tct_study *study) {
 
 static void all_stages_together_spend_the_whole_and_no_more(void **unused) {
   (void)unused;
-  const char *const studies[] = {STUDY(KNOWN, ILL "," INCOME "," CLASSES "," SCORE),
+  const char *const studies[] = {STUDY(KNOWN, ILL "," INCOME "," CLASSES "," SCORE), STUDY(KNOWN, MOMENTS),
+                                 STUDY(OPEN "\"neighbours\": \"replace_one\",", ESTIMATE "," MOMENTS "," ILL),
                                  STUDY(OPEN, ESTIMATE "," ILL "," INCOME "," SCORE),
                                  STUDY(OPEN "\"neighbours\": \"replace_one\",", ESTIMATE "," ILL "," INCOME)};
   for (size_t k = 0; k < sizeof studies / sizeof *studies; k++) {
@@ -222,8 +224,9 @@ static void a_deferred_plan_is_within_its_reserve(void **unused) {
   (void)unused;
   for (int replace = 0; replace < 2; replace++) {
     tct_error err = {0};
-    tct_study *study = plan(replace ? STUDY(OPEN "\"neighbours\": \"replace_one\",", ESTIMATE "," ILL "," CLASSES)
-                                    : STUDY(OPEN, ESTIMATE "," ILL "," CLASSES));
+    tct_study *study =
+        plan(replace ? STUDY(OPEN "\"neighbours\": \"replace_one\",", ESTIMATE "," ILL "," MOMENTS "," CLASSES)
+                     : STUDY(OPEN, ESTIMATE "," ILL "," MOMENTS "," CLASSES));
     for (int k = 1; k < 3; k++) {
       tct_stage *stage = &study->stage[k];
       assert_int_equal(stage->counts, TCT_COUNTS_MU);
@@ -255,9 +258,9 @@ static void other_events_after_an_estimate_are_one_approximate_step(void **unuse
 static void the_same_seed_gives_the_same_bytes(void **unused) {
   (void)unused;
   char *path = table("one.csv", 0, NULL);
-  json_t *a = run(STUDY(OPEN, ESTIMATE "," ILL "," INCOME "," CLASSES "," SCORE), path, 5),
-         *b = run(STUDY(OPEN, ESTIMATE "," ILL "," INCOME "," CLASSES "," SCORE), path, 5),
-         *c = run(STUDY(OPEN, ESTIMATE "," ILL "," INCOME "," CLASSES "," SCORE), path, 6);
+  json_t *a = run(STUDY(OPEN, ESTIMATE "," ILL "," INCOME "," CLASSES "," SCORE "," MOMENTS), path, 5),
+         *b = run(STUDY(OPEN, ESTIMATE "," ILL "," INCOME "," CLASSES "," SCORE "," MOMENTS), path, 5),
+         *c = run(STUDY(OPEN, ESTIMATE "," ILL "," INCOME "," CLASSES "," SCORE "," MOMENTS), path, 6);
   assert_true(json_equal(a, b));
   assert_false(json_equal(json_object_get(stage_of(a, 1), "model"), json_object_get(stage_of(c, 1), "model")));
   json_decref(a);
