@@ -237,9 +237,8 @@ typedef struct tct_read_options {
                           * record's (jsonl, libsvm), TCT_INVALID_ZERO needs the name */
   tct_cancel_fn cancel;  /* polled while a file is read, and while a pipe stalls; or NULL.  Not 0: TCT_E_CANCELLED */
   void *user;            /* of cancel */
-  const char *event;     /* column of the event (0 or 1, or `positive`): label is then a follow-up time, and y a signed
-                          * one, below 0 where it ended without the event; NULL = none */
-  double horizon;        /* of follow-up, public: later events are follow-ups that ended here; 0 = the schema's */
+  const char *event;     /* its column (0, 1 or `positive`): label is a follow-up time, y is below 0 without the event */
+  double horizon;        /* when follow-up ends for all, public; 0 = the schema's */
 } tct_read_options;
 TCT_API void tct_read_options_default_sized(tct_read_options *options, size_t size);
 static inline void tct_read_options_default(tct_read_options *o) { tct_read_options_default_sized(o, sizeof *o); }

@@ -33,7 +33,8 @@ static tct_status find_label(frame_reader *r, tct_error *err) {
 /* The schema of a frame without one: all columns but the label are numbers as they are. */
 static tct_status plain_schema(frame_reader *r, tct_error *err) {
   int64_t count = r->frame->schema.n_children;
-  tct_status status = tct_schema_plain(&r->all.schema, (char *const *)r->frame->names, count, r->label, -1, r->event, err);
+  tct_status status =
+      tct_schema_plain(&r->all.schema, (char *const *)r->frame->names, count, r->label, -1, r->event, err);
   if (status == TCT_OK && r->all.schema.features == 0)
     status = tct_fail(err, TCT_E_DATA, "the frame has no column beside the label; give one with features");
   for (int64_t j = 0; status == TCT_OK && j < count; j++) {

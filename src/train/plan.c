@@ -133,7 +133,9 @@ static tct_status check_texts(const tct_config *config, tct_error *err) {
 
 /* A count is 0 where there is nothing to count: a moved one is no count, and a moved time no time. */
 static tct_status check_counts(const tct_config *config, const tct_facts *facts, tct_error *err) {
-  if ((!facts->loss.kind->counts && !facts->loss.kind->follow_up) || (config->label_shift == 0 && !strcmp(config->label_scale, "none"))) return TCT_OK;
+  if ((!facts->loss.kind->counts && !facts->loss.kind->follow_up) ||
+      (config->label_shift == 0 && !strcmp(config->label_scale, "none")))
+    return TCT_OK;
   return tct_fail(err, TCT_E_USAGE, "the loss %s needs %s as they are; drop the label shift or label scale",
                   facts->loss.kind->name, facts->loss.kind->counts ? "counts" : "times");
 }

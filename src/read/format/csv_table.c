@@ -17,7 +17,7 @@ typedef struct csv_reader {
   int64_t key;            /* the keys' column, -1 = none */
   tct_pieces keys;        /* their texts, each ended by 0 */
   tct_encoder encoder;
-  int64_t event; /* column of a follow-up's event, -1 = none */
+  int64_t event;               /* column of a follow-up's event, -1 = none */
   int64_t blanks, first_blank; /* empty lines since the last record, and the line of the first */
   int64_t lead;                /* of a block: empty lines before its first record */
   bool is_part, seen;          /* of a block: this is one; it has a record */

@@ -98,8 +98,8 @@ static tct_status parse_follow_up(tct_schema *schema, const json_t *label, tct_e
                             err);
   if (strcmp(schema->label, schema->event) == 0)
     return tct_schema_wrong(schema, schema->label, "one column is no \"time\" and \"event\"; name two", err);
-  TCT_TRY(tct_schema_real(schema, schema->label, json_object_get(label, "horizon"), "horizon", &schema->label_high,
-                          err));
+  TCT_TRY(
+      tct_schema_real(schema, schema->label, json_object_get(label, "horizon"), "horizon", &schema->label_high, err));
   if (!(schema->label_high > 0))
     return tct_schema_wrong(schema, schema->label, "\"horizon\" must be above 0; give when follow-up ends", err);
   schema->label_low = -schema->label_high;
@@ -228,8 +228,7 @@ tct_status tct_schema_follow_up(tct_schema *schema, const char *event, double ho
   if (!event || !(horizon > 0) || !isfinite(horizon))
     return tct_fail(err, TCT_E_USAGE,
                     "a follow-up needs its event and its horizon, above 0; give {event NAME} and {horizon H}");
-  if (!time && !schema->label)
-    return tct_fail(err, TCT_E_USAGE, "a follow-up needs its time; give {time NAME}");
+  if (!time && !schema->label) return tct_fail(err, TCT_E_USAGE, "a follow-up needs its time; give {time NAME}");
   schema->event = event;
   schema->label_high = horizon, schema->label_low = -horizon;
   return TCT_OK;

@@ -4,7 +4,7 @@
  * cell are n less the exits before.  A cell's person-time is its length times those who outlive it and, of those who
  * leave in it, the sum of their places.  Neighbouring cells become one until it has so many deviations of noise in
  * events. */
-#include "solve/cox/cox.h"
+#include "solve/cox/dpcox.h"
 #include "solve/cox/rules.def"
 
 double tct_cox_edge(int k, int cells) { return (double)k / cells * ((double)k / cells); }

@@ -12,7 +12,7 @@
 #include "la/exact/triangular.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
-#include "solve/cox/cox.h"
+#include "solve/cox/dpcox.h"
 #include "solve/cox/rules.def"
 
 #include <string.h>
@@ -120,8 +120,7 @@ static bool lift(double *a, int64_t p, double floor, double ridge, double *room,
   memset(a, 0, (size_t)(p * p) * sizeof *a);
   for (int64_t k = 0; k < p; k++) {
     *dimension += fmax(value[k] - ridge, 0) / fmax(value[k], ridge);
-    for (int64_t j = 0; j < p; j++)
-      tct_axpy(fmax(value[k], floor) * vector[k * p + j], vector + k * p, a + j * p, p);
+    for (int64_t j = 0; j < p; j++) tct_axpy(fmax(value[k], floor) * vector[k * p + j], vector + k * p, a + j * p, p);
   }
   return true;
 }
@@ -151,7 +150,7 @@ static void settle(tct_cox *run) {
   if (isnan(factor))
     factor = tct_cox_between(dpcox_clip_per_root * sqrt(run->information * run->mu), dpcox_clip_least, dpcox_clip_most);
   double moments = tct_cox_between(dpcox_moments_clip * factor, fmin(dpcox_clip_least, factor), factor);
-  if (tct_noise_off(run->problem->facts)) factor = moments = 1e3;
+  if (tct_noise_off(run->problem->facts) && isnan(run->rule.clip)) factor = moments = 1e3;
   run->clip = factor * root;
   run->moments_clip = moments * root;
 }
@@ -178,10 +177,10 @@ tct_status tct_cox_metric(tct_cox *run, tct_error *err) {
   double *memory = TCT_NEW(double, 2 * p * p + 8 * p), *gram = memory, *room = gram ? gram + p * p : NULL;
   double events = run->hazard.events, known = events * run->mu * run->mu / (double)q;
   bool of_events = events * run->mu / fmax((double)p - 1, 1) >= dpcox_few_events;
-  run->inverse = TCT_NEW(double, q * q);
+  run->inverse = TCT_NEW(double, q *q);
   if (!memory || !run->inverse) return tct_free(memory), tct_fail_memory(err);
-  double clip = tct_cox_between(dpcox_moments_clip * dpcox_clip_per_root * sqrt(known), dpcox_clip_least,
-                                dpcox_metric_clip_most);
+  double clip =
+      tct_cox_between(dpcox_moments_clip * dpcox_clip_per_root * sqrt(known), dpcox_clip_least, dpcox_metric_clip_most);
   squares s = {.reach = clip * sqrt((double)p), .step = tct_gram_step(r->lattice), .of_events = of_events};
   double unit = s.reach * s.reach;
   tct_status status = release_columns(run, room, err);

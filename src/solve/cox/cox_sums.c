@@ -9,15 +9,15 @@
  * SENSITIVITY  The bound is the last cut: psi/C, all of it, is made no longer than 1 as a real number, and then each
  * coordinate is truncated to the lattice.  What stopping does is no part of the proof.
  *   Moments: a record adds t t^T, and where robust s s^T beside it.  t is the root of a weight times (z, u) over C_h,
- * and s is psi over C_h; each is made no longer than 1, or 2^(-1/4) where there are two, and truncated.  So the Frobenius
- * norm of what it adds is at most 1.  Both are semidefinite: replaced, two records are at most sqrt(2) apart.
+ * and s is psi over C_h.  Each is made no longer than 1, or 2^(-1/4) where there are two, and truncated.  So the
+ * Frobenius norm of what it adds is at most 1.  Both are semidefinite: replaced, two records are at most sqrt(2) apart.
  *   z, omega, tau and cells are functions of the row and of earlier releases.  What is not finite adds 0. */
 #include "core/alloc.h"
 #include "core/point.h"
 #include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
-#include "solve/cox/cox.h"
+#include "solve/cox/dpcox.h"
 
 #include <string.h>
 
@@ -38,9 +38,9 @@ tct_status tct_cox_sum(const tct_cox *run, tct_cox_term term, const void *at, in
                        tct_error *err) {
   int threads = run->problem->facts->threads;
   int64_t rows = run->problem->view->rows, stride = tct_thread_stride(len + room);
-  double *memory = TCT_NEW(double, stride * threads);
+  double *memory = TCT_NEW(double, stride *threads);
   if (!memory) return tct_fail_memory(err);
-#pragma omp parallel for schedule(static, 1) num_threads(threads)
+#pragma omp parallel for schedule(static, 1) num_threads(tct_threads(threads))
   for (int t = 0; t < threads; t++)
     for (int64_t i = rows * t / threads; i < rows * (t + 1) / threads; i++)
       if (run->time[i] > 0) term(run, i, at, memory + t * stride + len, memory + t * stride);
@@ -98,7 +98,7 @@ static bool score(const tct_cox *run, int64_t i, const baseline *b, double clip,
 static void add_score(const tct_cox *run, int64_t i, const void *at, double *room, double *sum) {
   const baseline *b = at;
   score(run, i, b, b->clip, room);
-  if (TCT_POINT(cox_scores_uncut, true, false)) tct_cox_shorten(room, run->q);
+  tct_cox_shorten(room, run->q);
   for (int64_t j = 0; j < run->q; j++) sum[j] += tct_lattice_part(room[j], b->lattice);
 }
 

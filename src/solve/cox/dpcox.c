@@ -1,11 +1,11 @@
 /* dpcox.c - private proportional hazards regression of follow-up times: weights with standard errors.
  *
- * PROBLEM  The weights w of Cox's model: the hazard of a person of row x at time t is h(t) e^(w.x).  A label is a signed
- * time (loss/cox.c), and its bound Y is the public horizon, at which follow-up ends for all.  Ties: Breslow's, as the
- * hazard is constant within a cell.
+ * PROBLEM  The weights w of Cox's model: the hazard of a person of row x at time t is h(t) e^(w.x).  A label is a
+ * signed time (loss/cox.c), and its bound Y is the public horizon, at which follow-up ends for all.  Ties: Breslow's,
+ * as the hazard is constant within a cell.
  *
- * ALGORITHM  A Poisson likelihood over cells of time, whose score is the martingale residual: at Breslow's hazards it is
- * Cox's own (Holford 1976; Andersen and Gill 1982).
+ * ALGORITHM  A Poisson likelihood over cells of time, whose score is the martingale residual: at Breslow's hazards it
+ * is Cox's own (Holford 1976; Andersen and Gill 1982).
  *   1. events, exits and places by cells of time + N(0, m_1^2 I): hazards h_k (cox_hazard.c).  A weight b bends them,
  *      h_k exp(u_k b) with u_k the cell's middle on the scale of events, as w moves.
  *   2. sums of x and x^2 + N(0, m_2^2 I): means and spreads; v = (1, (x - mean)/spread)
@@ -14,9 +14,10 @@
  *      kappa = events mu/d.  With few events: over all persons.
  *   4. C = k_c sqrt(d); for t = 1..T   g = sum psi/C + N(0, m^2 I), psi stopped scores (cox_sums.c); steps of half of
  *      one over the share of events with momentum; theta the mean over the last half
- *   5. at theta: H = sum over events that are not stopped of omega z z^T, cut by length, where robust with J, the scores'
- *      second moment, + N(0, m_H^2 I); and the last g + N(0, m_g^2 I)
- *   6. w = theta - H^-1 g; covariances: solve/onestep/onestep_covariance.c.  Below a kappa of 12 there are no intervals.
+ *   5. at theta: H = sum over events that are not stopped of omega z z^T, cut by length, where robust with J, the
+ * scores' second moment, + N(0, m_H^2 I); and the last g + N(0, m_g^2 I)
+ *   6. w = theta - H^-1 g; covariances: solve/onestep/onestep_covariance.c.  Below a kappa of 12 there are no
+ * intervals.
  *
  * SENSITIVITY  cox_metric.c and cox_sums.c; docs/proofs/cox.md.  Lengths are 1, but sqrt(5/4) for the histogram.
  *
@@ -29,7 +30,7 @@
  * another limit than Cox's partial likelihood.  Intervals cover the fit's own. */
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
-#include "solve/cox/cox.h"
+#include "solve/cox/dpcox.h"
 #include "solve/cox/rules.def"
 #include "solve/onestep/one_step.h"
 

@@ -1,5 +1,5 @@
 /* dpcox_plan.c - options, rules and promise of dpcox. */
-#include "solve/cox/cox.h"
+#include "solve/cox/dpcox.h"
 #include "solve/cox/rules.def"
 
 #include <stdio.h>
@@ -31,14 +31,14 @@ tct_cox_rule tct_cox_rule_of(const tct_facts *facts, const tct_spec *spec) {
   rule.cells = (int)tct_spec_count(spec, o, "cells");
   rule.robust = tct_spec_is(spec, o, "errors", "robust");
   rule.clip = tct_spec_real(spec, o, "clip");
-  rule.events = tct_spec_auto(spec, o, "events") ? dpcox_events_expected * (double)facts->rows
-                                                 : tct_spec_real(spec, o, "events");
+  rule.events =
+      tct_spec_auto(spec, o, "events") ? dpcox_events_expected * (double)facts->rows : tct_spec_real(spec, o, "events");
   bool few = rule.events * mu / fmax(p - 1, 1) < dpcox_few_events;
   rule.metric = few ? dpcox_metric_part_at_few_events : dpcox_metric_part;
   rule.moments = few ? dpcox_moments_part_at_few_events : dpcox_moments_part;
   rule.last = 1 - rule.histogram - rule.columns - rule.path - rule.metric - rule.moments;
-  double length = tct_cox_between(dpcox_path_per_information * rule.events * mu / (p + 1), dpcox_path_least,
-                                  dpcox_path_most);
+  double length =
+      tct_cox_between(dpcox_path_per_information * rule.events * mu / (p + 1), dpcox_path_least, dpcox_path_most);
   rule.steps = tct_spec_auto(spec, o, "steps") ? (int64_t)ceil(4 * sqrt(length)) : tct_spec_count(spec, o, "steps");
   if (tct_noise_off(facts) && tct_spec_auto(spec, o, "steps")) rule.steps = STEPS_WITHOUT_NOISE;
   return rule;
@@ -53,8 +53,8 @@ typedef struct making {
  * product, so that two of them are at most sqrt(2) apart: their reach is sqrt(1/2) where a record is replaced. */
 static tct_status add(const making *m, const char *what, double noise, int64_t count, double reach, tct_promise *out,
                       tct_error *err) {
-  return tct_promise_add(
-      out, tct_release_sum(what, tct_event_gaussian(noise, count), 1, reach, 2 * m->facts->rows), err);
+  return tct_promise_add(out, tct_release_sum(what, tct_event_gaussian(noise, count), 1, reach, 2 * m->facts->rows),
+                         err);
 }
 
 static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
@@ -65,8 +65,8 @@ static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
               tct_cox_histogram_reach(m->facts->neighbours), out, err));
   TCT_TRY(add(m, "sums of x and x^2", x / sqrt(rule->columns), 1, 1, out, err));
   TCT_TRY(add(m, "sum of x x^T over events", x / sqrt(rule->metric), 1, outer, out, err));
-  TCT_TRY(add(m, "sum of scores, follow-up stopped", x * sqrt((double)rule->steps / rule->path), rule->steps, 1, out,
-              err));
+  TCT_TRY(
+      add(m, "sum of scores, follow-up stopped", x * sqrt((double)rule->steps / rule->path), rule->steps, 1, out, err));
   TCT_TRY(add(m, rule->robust ? "sums of z z^T over events and of scores' squares" : "sum of z z^T over events",
               x / sqrt(rule->moments), 1, outer, out, err));
   return add(m, "last sum of scores", x / sqrt(rule->last), 1, 1, out, err);
@@ -77,8 +77,7 @@ static tct_status check(const tct_facts *facts, tct_error *err) {
     return tct_fail(err, TCT_E_USAGE, "dpcox needs a follow-up time and an event; give {loss cox}, or another solver");
   if (!facts->intercept || facts->p < 2)
     return tct_fail(err, TCT_E_USAGE, "dpcox needs the intercept, which is the level of the hazard; keep it");
-  if (!facts->penalty.kind->zero)
-    return tct_fail(err, TCT_E_USAGE, "dpcox knows no penalty; leave it out");
+  if (!facts->penalty.kind->zero) return tct_fail(err, TCT_E_USAGE, "dpcox knows no penalty; leave it out");
   if (facts->p > MOST)
     return tct_fail(err, TCT_E_USAGE, "dpcox holds matrices of features squared, at most %d features; choose fewer",
                     MOST - 1);
@@ -90,7 +89,9 @@ tct_status tct_cox_plan(const tct_facts *facts, const tct_spec *given, tct_solve
   TCT_TRY(tct_plan_begin(facts, given, tct_cox_options, out, err));
   TCT_TRY(check(facts, err));
   if (!(facts->label_bound > 0))
-    return tct_fail(err, TCT_E_USAGE, "dpcox needs the horizon, at which follow-up ends for all; give {horizon H}");
+    return tct_fail(err, TCT_E_USAGE,
+                    "dpcox needs the horizon, at which follow-up ends for all; give {horizon H}, or {label_bound H} "
+                    "for signed times");
   TCT_TRY(tct_plan_need_bounds(facts, "dpcox", err));
   tct_cox_rule rule = tct_cox_rule_of(facts, &out->spec);
   TCT_TRY(tct_spec_set_real(&out->spec, "steps", (double)rule.steps, err));

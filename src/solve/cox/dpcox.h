@@ -1,6 +1,6 @@
-/* cox.h - what the plan, the hazards and the sums of dpcox agree on. */
-#ifndef TCT_SOLVE_COX_H
-#define TCT_SOLVE_COX_H
+/* dpcox.h - what the plan, the hazards and the sums of dpcox agree on. */
+#ifndef TCT_SOLVE_DPCOX_H
+#define TCT_SOLVE_DPCOX_H
 #include "solve/solve.h"
 
 enum { TCT_COX_CELLS = 48 }; /* of time, at most */
@@ -8,11 +8,11 @@ enum { TCT_COX_CELLS = 48 }; /* of time, at most */
 /* From public facts and options. */
 typedef struct tct_cox_rule {
   int cells;
-  bool robust;                              /* the variance of scores is released beside the curvature */
-  double histogram, columns, metric, path;  /* parts of the budget (of mu^2) */
+  bool robust;                             /* the variance of scores is released beside the curvature */
+  double histogram, columns, metric, path; /* parts of the budget (of mu^2) */
   double moments, last;
-  double events;                            /* as many are expected: a guess from public facts */
-  double clip;                              /* NAN: from the released information */
+  double events; /* as many are expected: a guess from public facts */
+  double clip;   /* NAN: from the released information */
   int64_t steps;
 } tct_cox_rule;
 
@@ -46,10 +46,10 @@ typedef struct tct_cox {
   tct_mech *mech;
   tct_cox_rule rule;
   tct_cox_hazard hazard;
-  double mu;              /* of the whole budget, for terms of length 1 */
+  double mu; /* of the whole budget, for terms of length 1 */
   int64_t p, q;
-  double *mean, *spread;  /* [p - 1]: of the columns, as released */
-  double *inverse;        /* [q][q]: L^-1, and 1 for u; lower triangular */
+  double *mean, *spread;         /* [p - 1]: of the columns, as released */
+  double *inverse;               /* [q][q]: L^-1, and 1 for u; lower triangular */
   double dimension, information; /* d; kappa = events mu/d */
   double clip, moments_clip;     /* C and C_h */
   double *z;                     /* [rows][p] */
