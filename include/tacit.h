@@ -233,12 +233,11 @@ typedef struct tct_read_options {
   const char *scratch;   /* folder of that file, which has no name; NULL = $TMPDIR, else /tmp */
   int32_t multiline;     /* CSV: 1: a quoted field may hold line ends; 0: a quote ends with its line, malformed */
   int32_t reserved;      /* 0 */
-  const char *format;    /* "csv", "jsonl", "libsvm", "npy" or "dta"; NULL: told by the first bytes.  Where these are a
-                          * record's (jsonl, libsvm), TCT_INVALID_ZERO needs the name */
-  tct_cancel_fn cancel;  /* polled while a file is read, and while a pipe stalls; or NULL.  Not 0: TCT_E_CANCELLED */
-  void *user;            /* of cancel */
-  const char *event;     /* its column (0, 1 or `positive`): label is a follow-up time, y is below 0 without the event */
-  double horizon;        /* when follow-up ends for all, public; 0 = the schema's */
+  const char *format;   /* "csv", "jsonl", ...; NULL: by the first bytes (jsonl, libsvm with TCT_INVALID_ZERO: named) */
+  tct_cancel_fn cancel; /* polled while a file is read, and while a pipe stalls; or NULL.  Not 0: TCT_E_CANCELLED */
+  void *user;           /* of cancel */
+  const char *event;    /* its column (0, 1 or `positive`): label is a follow-up time, y below 0 has no event; NULL */
+  double horizon;       /* when follow-up ends for all, public; 0 = the schema's */
 } tct_read_options;
 TCT_API void tct_read_options_default_sized(tct_read_options *options, size_t size);
 static inline void tct_read_options_default(tct_read_options *o) { tct_read_options_default_sized(o, sizeof *o); }

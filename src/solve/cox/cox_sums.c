@@ -14,6 +14,7 @@
  *   z, omega, tau and cells are functions of the row and of earlier releases.  What is not finite adds 0. */
 #include "core/alloc.h"
 #include "core/point.h"
+#include "core/processors.h"
 #include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"

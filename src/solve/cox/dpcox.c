@@ -14,10 +14,9 @@
  *      kappa = events mu/d.  With few events: over all persons.
  *   4. C = k_c sqrt(d); for t = 1..T   g = sum psi/C + N(0, m^2 I), psi stopped scores (cox_sums.c); steps of half of
  *      one over the share of events with momentum; theta the mean over the last half
- *   5. at theta: H = sum over events that are not stopped of omega z z^T, cut by length, where robust with J, the
- * scores' second moment, + N(0, m_H^2 I); and the last g + N(0, m_g^2 I)
- *   6. w = theta - H^-1 g; covariances: solve/onestep/onestep_covariance.c.  Below a kappa of 12 there are no
- * intervals.
+ *   5. at theta: H = sum over events that are not stopped of omega z z^T, cut by length, + N(0, m_H^2 I).  Where robust
+ *      J beside it, the scores' second moment.  The last g + N(0, m_g^2 I)
+ *   6. w = theta - H^-1 g; covariances: solve/onestep/onestep_covariance.c.  With kappa below 12 no intervals
  *
  * SENSITIVITY  cox_metric.c and cox_sums.c; docs/proofs/cox.md.  Lengths are 1, but sqrt(5/4) for the histogram.
  *

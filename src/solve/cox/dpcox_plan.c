@@ -88,10 +88,6 @@ tct_status tct_cox_plan(const tct_facts *facts, const tct_spec *given, tct_solve
   static const tct_budget budget = {.direction = TCT_SMALLEST, .low = 1e-3, .high = 1e9, .tolerance = 1e-8};
   TCT_TRY(tct_plan_begin(facts, given, tct_cox_options, out, err));
   TCT_TRY(check(facts, err));
-  if (!(facts->label_bound > 0))
-    return tct_fail(err, TCT_E_USAGE,
-                    "dpcox needs the horizon, at which follow-up ends for all; give {horizon H}, or {label_bound H} "
-                    "for signed times");
   TCT_TRY(tct_plan_need_bounds(facts, "dpcox", err));
   tct_cox_rule rule = tct_cox_rule_of(facts, &out->spec);
   TCT_TRY(tct_spec_set_real(&out->spec, "steps", (double)rule.steps, err));
