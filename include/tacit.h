@@ -244,9 +244,8 @@ static inline void tct_read_options_default(tct_read_options *o) { tct_read_opti
 /* Reads a table of CSV, JSON Lines, Stata, LIBSVM text or NPY, each also compressed; or an NPZ archive whose arrays are
  * X, the records, and y, their labels.  The format is told by content.  A Stata file's observations count as lines.
  * paths: files in the order of their records, or one "-" for standard input.
- * team: NULL; or the ranks (tct_team_new) that each read their share.  One file, uncompressed, has its records shared
- * out; else there are at least as many files as ranks.  A model does not depend on how the records are shared out.  The
- * team outlives the data.  Called by all ranks. */
+ * team: NULL; or the ranks (tct_team_new) that each read their share of one uncompressed file, or of as many files as
+ * ranks or more.  A model does not depend on how records are shared out.  The team outlives the data.  By all ranks. */
 TCT_API tct_data *tct_data_read_parts(const char *const *paths, size_t count, const tct_read_options *options,
                                       tct_team *team, tct_error *err);
 static inline tct_data *tct_data_read(const char *path, const tct_read_options *options, tct_error *err) {

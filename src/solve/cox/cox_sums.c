@@ -13,7 +13,6 @@
  * Frobenius norm of what it adds is at most 1.  Both are semidefinite: replaced, two records are at most sqrt(2) apart.
  *   z, omega, tau and cells are functions of the row and of earlier releases.  What is not finite adds 0. */
 #include "core/alloc.h"
-#include "core/point.h"
 #include "core/processors.h"
 #include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
@@ -83,7 +82,7 @@ static bool score(const tct_cox *run, int64_t i, const baseline *b, double clip,
   double passed = risk * (b->sum[k] + b->rate[k] * within), tau = run->stop[i];
   double bent = risk * (b->bent[k] + b->rate[k] * within * h->centre[k]);
   bool stopped = passed >= tau;
-  bool event = run->event[i] && TCT_POINT(cox_event_after_the_stop, !stopped, true);
+  bool event = run->event[i] && !stopped;
   if (stopped) {
     int s = 0;
     while (s + 1 < h->cells && risk * b->sum[s + 1] <= tau) s++;
