@@ -32,6 +32,9 @@ says 'of robust errors' '^errors +robust'
 ok 'a table without a schema' train p.csv --loss cox --time days --event died --horizon 90 --positive yes --row-norm 2 "${budget[@]}" -o w.json
 ok 'a prediction' predict m.json p.csv
 check 'has a line for each record' test "$(wc -l <.out)" -ge 900
+ok 'exact scores' evaluate m.json p.csv
+check 'have no squared error of times' test -z "$(grep -E '^mse +[0-9]' .out)"
+bad 'a private score' 2 'no private score of follow-up' evaluate m.json p.csv --epsilon 1 --delta 1e-6
 sed 's/yes$/1/; s/no$/0/' p.csv >numbers.csv
 schema '{"time": "days", "event": "died", "horizon": 90}' >numbers.json
 ok 'events as numbers' train numbers.csv --schema numbers.json --loss cox "${budget[@]}" -o z.json
