@@ -229,6 +229,8 @@ static int begin(cli_args *args, tct_team *team) {
   int code = 0;
   if (cli_same(&cli_train, args, free_options, team, &err) != TCT_OK) return cli_fail_error(&err);
   if (args->help) return 0;
+  if (args->read.event && isnan(args->config.label_bound) && args->read.horizon > 0)
+    args->config.label_bound = args->read.horizon;
   if (tct_team_rank(team) == 0) code = cli_fit_check(args);
   if (tct_team_rank(team) == 0 && !code) code = cli_fit_check_run(args);
   if (!code && args->read.key && tct_team_size(team) > 1)

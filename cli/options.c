@@ -6,6 +6,12 @@
 const cli_option cli_read_options[] = {
     {"--label", CLI_TEXT, offsetof(cli_args, read.label), "NAME|INDEX", "label column, by name or number from 1",
      "the schema's label, or the first token of LIBSVM lines", "income"},
+    {"--time", CLI_TEXT, offsetof(cli_args, read.label), "NAME", "column of a follow-up time; another name of --label",
+     "the schema's", "days"},
+    {"--event", CLI_TEXT, offsetof(cli_args, read.event), "NAME",
+     "column of the event that ends a follow-up: 0 or 1, or --positive", "the schema's", "died"},
+    {"--horizon", CLI_REAL, offsetof(cli_args, read.horizon), "H", "when follow-up ends for all, public",
+     "the schema's", "3650"},
     {"--positive", CLI_TEXT, offsetof(cli_args, read.positive), "VALUE",
      "label text that counts as +1, all others as -1; it must be among the schema's values, or occur where none are "
      "listed",

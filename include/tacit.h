@@ -233,19 +233,19 @@ typedef struct tct_read_options {
   const char *scratch;   /* folder of that file, which has no name; NULL = $TMPDIR, else /tmp */
   int32_t multiline;     /* CSV: 1: a quoted field may hold line ends; 0: a quote ends with its line, malformed */
   int32_t reserved;      /* 0 */
-  const char *format;    /* "csv", "jsonl", "libsvm", "npy" or "dta"; NULL: told by the first bytes.  Where these are a
-                          * record's (jsonl, libsvm), TCT_INVALID_ZERO needs the name */
-  tct_cancel_fn cancel;  /* polled while a file is read, and while a pipe stalls; or NULL.  Not 0: TCT_E_CANCELLED */
-  void *user;            /* of cancel */
+  const char *format;   /* "csv", "jsonl", ...; NULL: by the first bytes (jsonl, libsvm with TCT_INVALID_ZERO: named) */
+  tct_cancel_fn cancel; /* polled while a file is read, and while a pipe stalls; or NULL.  Not 0: TCT_E_CANCELLED */
+  void *user;           /* of cancel */
+  const char *event;    /* its column (0, 1 or `positive`): label is a follow-up time, y below 0 has no event; NULL */
+  double horizon;       /* when follow-up ends for all, public; 0 = the schema's */
 } tct_read_options;
 TCT_API void tct_read_options_default_sized(tct_read_options *options, size_t size);
 static inline void tct_read_options_default(tct_read_options *o) { tct_read_options_default_sized(o, sizeof *o); }
 /* Reads a table of CSV, JSON Lines, Stata, LIBSVM text or NPY, each also compressed; or an NPZ archive whose arrays are
  * X, the records, and y, their labels.  The format is told by content.  A Stata file's observations count as lines.
  * paths: files in the order of their records, or one "-" for standard input.
- * team: NULL; or the ranks (tct_team_new) that each read their share.  One file, uncompressed, has its records shared
- * out; else there are at least as many files as ranks.  A model does not depend on how the records are shared out.  The
- * team outlives the data.  Called by all ranks. */
+ * team: NULL; or the ranks (tct_team_new) that each read their share of one uncompressed file, or of as many files as
+ * ranks or more.  A model does not depend on how records are shared out.  The team outlives the data.  By all ranks. */
 TCT_API tct_data *tct_data_read_parts(const char *const *paths, size_t count, const tct_read_options *options,
                                       tct_team *team, tct_error *err);
 static inline tct_data *tct_data_read(const char *path, const tct_read_options *options, tct_error *err) {

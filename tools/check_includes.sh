@@ -7,7 +7,7 @@ set -uo pipefail
 # own room and tacit.h: always.  A room may only name rooms that stand above it in this list, so no arrow runs upward.
 rooms=(core infer event loss la/matrix la/kernels la/exact rng penalty account/curves account second tls ranks
   read/table read/source read/schema read/frame read/format read mech solve solve/shared solve/dual solve/coordinate solve/gradient
-  solve/frank_wolfe solve/minimiser solve/onestep linear model ledger study train score several estimate stage certify summary)
+  solve/frank_wolfe solve/minimiser solve/onestep solve/cox linear model ledger study train score several estimate stage certify summary)
 extra=(baselines nonprivate formats wire parties session report tools audit)
 solver="core infer event la loss penalty account mech solve solve/shared"
 declare -A law=(
@@ -22,7 +22,7 @@ declare -A law=(
   [mech]="core event la rng account ranks"
   [solve]="core infer event la loss penalty account mech" [solve/shared]="core event la loss penalty account mech solve"
   [solve/dual]="$solver" [solve/coordinate]="$solver" [solve/gradient]="$solver" [solve/frank_wolfe]="$solver"
-  [solve/minimiser]="$solver" [solve/onestep]="$solver solve/gradient"
+  [solve/minimiser]="$solver" [solve/onestep]="$solver solve/gradient" [solve/cox]="$solver solve/gradient solve/onestep"
   [linear]="core event la loss penalty account mech solve solve/shared"
   [model]="core infer event la loss penalty read/table" [ledger]="core event la/matrix rng account ranks read/table model"
   [study]="core event account second ranks read/table mech model ledger"

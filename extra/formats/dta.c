@@ -236,6 +236,7 @@ const tct_format tct_format_dta = {
     .parting = TCT_PARTS_NOT,
     .has_names = true,
     .has_keys = true,
+    .has_events = true,
     .looks = looks,
     .as_csv = as_csv,
     .read = read_format,

@@ -272,7 +272,7 @@ static tct_status plain_schema(jsonl_reader *r, tct_reader *reader, tct_error *e
                        "the first record has no key \"%.200s\" for the records' keys or persons; name it as the "
                        "records do",
                        r->key);
-  return tct_schema_plain(&reader->schema, r->names, count, label, key, err);
+  return tct_schema_plain(&reader->schema, r->names, count, label, key, -1, err);
 }
 
 static tct_status know(jsonl_reader *r, const char *key, tct_error *err) {

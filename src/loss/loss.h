@@ -25,6 +25,7 @@ typedef struct tct_loss_kind {
   tct_fused_slope fused;              /* its form in fused_terms.h; TCT_FUSED_NONE: the solvers of columns refuse it */
   bool binary;                        /* labels are -1/+1; else numbers */
   bool counts;                        /* numbers that are not below 0 */
+  bool follow_up;                     /* signed times: above 0 an event, below 0 a follow-up that ended without one */
   bool least_squares;                 /* it is (z - y)^2/2: a linear system has its minimum */
   bool one_sign;                      /* for a fixed label, slope keeps one sign (objpert needs that) */
   double slope_bound;                 /* sup |slope|; INFINITY: bounded only by clipping, or by slope_bound_of */

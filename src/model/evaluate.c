@@ -60,8 +60,8 @@ static tct_status score(const tct_model *m, const tct_data *data, const double *
       target = fmin(fmax(target, loss.kind->counts ? 0 : -m->label_bound), m->label_bound);
     double miss = (loss.kind->link == TCT_LINK_LOG ? exp(z) : z + m->label_shift) - y;
     out->loss += tct_loss_value(&loss, z, target);
-    out->square += miss * miss;
-    out->right += (z > 0) == (y > 0); /* a margin of 0 predicts -1 */
+    out->square += loss.kind->follow_up ? NAN : miss * miss; /* of a time that was not seen to its end */
+    out->right += (z > 0) == (y > 0);                        /* a margin of 0 predicts -1 */
     kept[n++] = (scored){z, y};
   }
   out->rows = n;

@@ -35,6 +35,11 @@ tct_status tct_reader_schema(tct_reader *reader, const tct_limits *limits, tct_e
   const tct_read_options *options = reader->options;
   TCT_TRY(tct_schema_load(&reader->schema, options->schema_path, options->schema_text, limits, err));
   TCT_TRY(tct_inputs_add(&reader->data->inputs, options->schema_path, err));
+  TCT_TRY(tct_schema_follow_up(&reader->schema, options->event, options->horizon, options->label,
+                               options->labels != TCT_LABELS_NONE, err));
+  if (reader->schema.event && options->labels != TCT_LABELS_NONE && options->labels != TCT_LABELS_REAL)
+    return tct_fail(err, TCT_E_USAGE, "the label is a time and an event; give {loss cox}, or name another label");
+  reader->data->follow_up = reader->schema.event != NULL;
   reader->data->positive_unlisted = tct_label_unlisted(options, &reader->schema);
   return tct_label_resolve(options, &reader->schema, reader->c, &reader->data->labels, &reader->data->classes, err);
 }
@@ -153,6 +158,9 @@ static tct_status read_source(tct_reader *reader, tct_error *err) {
   const tct_format *format;
   int64_t length = source->end - source->begin;
   TCT_TRY(tct_format_tell(options, source->name, source->buffer + source->begin, length, &format, err));
+  if (reader->schema.event && !format->has_events)
+    return tct_fail_at(err, source->name, 0, 0,
+                       "a time and an event are read from CSV, Stata files and data frames; convert the file");
   return format->read(reader, err);
 }
 

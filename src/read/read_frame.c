@@ -10,13 +10,17 @@ typedef struct frame_reader {
   tct_reader all; /* without a source */
   const tct_frame *frame;
   tct_rows rows;
-  int64_t label; /* the label's column, -1 = none */
+  int64_t label, event; /* the label's column, and that of a follow-up's event; -1 = none */
 } frame_reader;
 
 static tct_status find_label(frame_reader *r, tct_error *err) {
   const char *given = r->all.options->label, *wanted = given ? given : r->all.schema.label;
   bool needed = r->all.options->labels != TCT_LABELS_NONE;
   r->label = wanted ? tct_frame_find(r->frame, wanted) : -1;
+  r->event = r->all.schema.event ? tct_frame_find(r->frame, r->all.schema.event) : -1;
+  if (needed && r->all.schema.event && (r->event < 0 || r->event == r->label))
+    return tct_fail(err, TCT_E_DATA, "the frame has no column \"%.200s\" for the event; name it as the frame does",
+                    r->all.schema.event);
   if (!wanted && needed)
     return tct_fail(err, TCT_E_USAGE, "no label column is named; name it, or give it as \"label\" in the schema");
   if (given && r->all.schema.label && strcmp(given, r->all.schema.label) != 0)
@@ -29,12 +33,13 @@ static tct_status find_label(frame_reader *r, tct_error *err) {
 /* The schema of a frame without one: all columns but the label are numbers as they are. */
 static tct_status plain_schema(frame_reader *r, tct_error *err) {
   int64_t count = r->frame->schema.n_children;
-  tct_status status = tct_schema_plain(&r->all.schema, (char *const *)r->frame->names, count, r->label, -1, err);
+  tct_status status =
+      tct_schema_plain(&r->all.schema, (char *const *)r->frame->names, count, r->label, -1, r->event, err);
   if (status == TCT_OK && r->all.schema.features == 0)
     status = tct_fail(err, TCT_E_DATA, "the frame has no column beside the label; give one with features");
   for (int64_t j = 0; status == TCT_OK && j < count; j++) {
     const struct ArrowSchema *type = tct_frame_column(r->frame, j);
-    if (j != r->label && type && tct_form_is_text(type))
+    if (j != r->label && j != r->event && type && tct_form_is_text(type))
       status = tct_fail(err, TCT_E_DATA, "column \"%.200s\" holds texts; give a schema that describes it, or drop it",
                         tct_frame_name(r->frame, j));
   }
@@ -49,7 +54,7 @@ static tct_status match_columns(const frame_reader *r, int64_t *field, unsigned 
     int64_t j = tct_frame_find(r->frame, column->name);
     field[k] = column->kind == TCT_COLUMN_IGNORE ? -1 : j;
     if (j >= 0) used[j] = 1;
-    if (field[k] >= 0 && j == r->label)
+    if (field[k] >= 0 && (j == r->label || j == r->event))
       return tct_fail(err, TCT_E_USAGE,
                       "the label column \"%.200s\" is also a feature in the schema; remove it from \"columns\"",
                       column->name);
@@ -59,7 +64,7 @@ static tct_status match_columns(const frame_reader *r, int64_t *field, unsigned 
                       column->name);
   }
   for (int64_t j = 0; j < r->frame->schema.n_children; j++) {
-    if (used[j] || j == r->label) continue;
+    if (used[j] || j == r->label || j == r->event) continue;
     return tct_fail(err, TCT_E_DATA,
                     "the schema does not describe column \"%.200s\" of the frame; drop it, describe it, or give it the "
                     "type \"ignore\"",
@@ -80,6 +85,7 @@ static tct_status prepare(frame_reader *r, tct_error *err) {
   tct_free(used);
   TCT_TRY(status);
   bool wanted = all->options->labels != TCT_LABELS_NONE;
+  r->rows.encoder.event_field = r->event + 1;
   TCT_TRY(tct_reader_begin(all, &r->rows.encoder, field, wanted ? r->label : -1, err));
   TCT_TRY(tct_rows_make(&r->rows, r->frame, err));
   int64_t most = r->rows.encoder.sparse ? all->schema.max : all->schema.features;
@@ -120,6 +126,6 @@ tct_data *tct_frame_read(const tct_frame *frame, const tct_read_options *options
     tct_fail(err, TCT_E_USAGE, "a frame is wanted, and it is read without keys; give one, and leave the key out");
     return NULL;
   }
-  frame_reader r = {.all = {.options = &own}, .frame = frame, .label = -1};
+  frame_reader r = {.all = {.options = &own}, .frame = frame, .label = -1, .event = -1};
   return tct_reader_run(&r.all, read_frame, err);
 }

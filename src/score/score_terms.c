@@ -29,6 +29,9 @@ tct_status tct_scoring_make(const tct_model *model, bool weighed, tct_scoring *o
   if (model->labels != TCT_LABELS_BINARY && (model->labels != TCT_LABELS_REAL || out->classes))
     return tct_fail(err, TCT_E_USAGE, "private scores are known for classes and for numbers; take a model of these");
   TCT_TRY(tct_loss_make(model->loss, &out->loss, err));
+  if (out->loss.kind->follow_up)
+    return tct_fail(err, TCT_E_USAGE,
+                    "there is no private score of follow-up times yet; take a model of classes or numbers");
   out->len = (out->binary ? TCT_SCORE_BINARY : out->classes ? TCT_SCORE_SEVERAL : TCT_SCORE_REAL) + weighed;
   /* Log-odds are told apart up to 6 (1 in 400); other margins are of the order of the label, 1. */
   out->span = out->loss.kind->link == TCT_LINK_LOGISTIC ? 6 : 2;

@@ -13,6 +13,8 @@
  * dpmetric from a signal of 40 on.  Everything else: dpgd, which takes every loss and penalty.
  * docs/decisions/solver-rule.md has the measurements.
  *
+ * Follow-up times: dpcox.
+ *
  * At delta 0: on the l1 ball dpfw.  Without it or with ridge adassp for least squares, objpert for smooth losses of
  * bounded slope, and privgene for the others.  No solver has a pure epsilon for other penalties; dpgd's refusal says
  * so.
@@ -74,6 +76,10 @@ static bool by_moments(const tct_facts *facts, double signal_to_noise) {
 const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size) {
   bool smooth = isfinite(facts->loss.kind->curvature_bound(facts->loss.h));
   bool plain = is_plain(facts);
+  if (facts->loss.kind->follow_up) {
+    snprintf(why, size, "dpcox: the solver for follow-up times");
+    return tct_solver_find("dpcox");
+  }
   if (facts->delta == 0 && !tct_noise_off(facts)) return pure(facts, why, size);
   tct_target whole = {facts->neighbours, facts->epsilon, facts->delta};
   double signal_to_noise = tct_signal_to_noise(facts->rows, facts->p, &whole);

@@ -62,6 +62,11 @@ tct_status tct_plan_begin(const tct_facts *facts, const tct_spec *given, const t
 tct_status tct_plan_need_bounds(const tct_facts *facts, const char *solver, tct_error *err) {
   if (!(facts->row_norm > 0))
     return tct_fail(err, TCT_E_USAGE, "%s needs a public bound on the records' norm; give {row_norm R}", solver);
+  if (facts->loss.kind->follow_up && !(facts->label_bound > 0))
+    return tct_fail(err, TCT_E_USAGE,
+                    "%s needs the horizon, at which follow-up ends for all; give {horizon H}, or {label_bound H} for "
+                    "signed times",
+                    solver);
   if (!facts->loss.kind->binary && !(facts->label_bound > 0))
     return tct_fail(err, TCT_E_USAGE, "%s needs a public bound on the labels; give {label_bound Y}", solver);
   return TCT_OK;

@@ -32,6 +32,13 @@ static tct_status check_shape(const tct_plan *plan, const tct_data *data, tct_er
     return tct_fail(err, TCT_E_DATA,
                     "the labels are of more than two classes, and the plan is of two; plan with their number "
                     "({classes}), or name a positive value");
+  if (data->follow_up != loss->kind->follow_up && (data->follow_up || data->label_name))
+    return tct_fail(err, TCT_E_USAGE,
+                    data->follow_up ? "the label is a time and an event; give {loss cox}, or name another label"
+                                    : "the loss cox needs a time and an event; give {event NAME} and {horizon H}, or "
+                                      "both in the schema");
+  if (data->follow_up && plan->facts.label_bound != data->label_high)
+    return tct_fail(err, TCT_E_USAGE, "the label bound of follow-up times is the horizon; leave {label_bound} away");
   if (data->labels != want)
     return tct_fail(err, TCT_E_DATA, "the labels were read as another kind than the loss %s needs; read the data again",
                     plan->facts.loss.kind->name);

@@ -79,7 +79,9 @@ typedef struct field {
   FIELD(INT32, reserved, "a reserved field of read options") \
   FIELD(TEXT, format, "the format")                          \
   FIELD(FREE, cancel, NULL)                                  \
-  FIELD(FREE, user, NULL)
+  FIELD(FREE, user, NULL)                                    \
+  FIELD(TEXT, event, "the event column")                     \
+  FIELD(REAL, horizon, "the horizon")
 
 #define CONFIG_FIELD(kind, member, name) {kind, offsetof(tct_config, member), name},
 #define CONFIG_SIZE(kind, member, name) +sizeof(((tct_config *)0)->member)

@@ -103,6 +103,12 @@ static tct_status check_joint(const tct_facts *facts, const tct_solver *solver, 
       solver->name, facts->loss.kind->name);
 }
 
+static tct_status check_follow_up(const tct_facts *facts, const tct_solver *solver, tct_error *err) {
+  if (!facts->loss.kind->follow_up || solver == tct_solver_find("dpcox")) return TCT_OK;
+  return tct_fail(err, TCT_E_USAGE, "%s knows no follow-up times; use dpcox for the loss %s", solver->name,
+                  facts->loss.kind->name);
+}
+
 static tct_status check_texts(const tct_config *config, tct_error *err) {
   static const char *const scales[] = {"none", "max-abs", "min-max", "standard", NULL};
   static const char *const label_scales[] = {"none", "center", NULL};
@@ -125,11 +131,13 @@ static tct_status check_texts(const tct_config *config, tct_error *err) {
   return TCT_OK;
 }
 
-/* A count is 0 where there is nothing to count: a moved one is no count. */
+/* A count is 0 where there is nothing to count: a moved one is no count, and a moved time no time. */
 static tct_status check_counts(const tct_config *config, const tct_facts *facts, tct_error *err) {
-  if (!facts->loss.kind->counts || (config->label_shift == 0 && !strcmp(config->label_scale, "none"))) return TCT_OK;
-  return tct_fail(err, TCT_E_USAGE, "the loss %s needs counts as they are; drop the label shift or label scale",
-                  facts->loss.kind->name);
+  if ((!facts->loss.kind->counts && !facts->loss.kind->follow_up) ||
+      (config->label_shift == 0 && !strcmp(config->label_scale, "none")))
+    return TCT_OK;
+  return tct_fail(err, TCT_E_USAGE, "the loss %s needs %s as they are; drop the label shift or label scale",
+                  facts->loss.kind->name, facts->loss.kind->counts ? "counts" : "times");
 }
 
 /* What says nothing of these labels is not kept: a model file that has it was edited. */
@@ -184,16 +192,16 @@ static tct_status gather_facts(tct_plan *plan, int64_t rows, int64_t cols, tct_e
   return TCT_OK;
 }
 
-static const tct_solver *inferring_solver(void) {
-  for (int i = 0; i < tct_solver_count; i++)
-    if (tct_solvers[i]->infers) return tct_solvers[i];
-  return NULL;
+static const tct_solver *inferring_solver(const tct_config *config) {
+  tct_loss loss;
+  bool follow_up = tct_loss_make(config->loss, &loss, NULL) == TCT_OK && loss.kind->follow_up;
+  return tct_solver_find(follow_up ? "dpcox" : "dponestep");
 }
 
 /* `errors` stands for a solver: what was asked is then that solver, in the certificate too. */
 static tct_status take_errors(tct_plan *plan, tct_error *err) {
   tct_config *config = &plan->config;
-  const tct_solver *solver = inferring_solver();
+  const tct_solver *solver = inferring_solver(config);
   tct_spec spec;
   char text[4096];
   if (!strcmp(config->errors, "none")) return TCT_OK;
@@ -265,6 +273,7 @@ static tct_status build(const tct_config *given, int64_t rows, int64_t cols, int
   TCT_TRY(check_pure(&plan->facts, plan->solver, err));
   TCT_TRY(check_relation(config, plan->solver, err));
   TCT_TRY(check_joint(&plan->facts, plan->solver, err));
+  TCT_TRY(check_follow_up(&plan->facts, plan->solver, err));
   TCT_TRY(plan->solver->plan(&plan->facts, &spec, &plan->solved, err));
   TCT_TRY(tct_limit_check(plan, err));
   if (!(plan->solver_text = spec_text(&plan->solved.spec))) return tct_fail_memory(err);

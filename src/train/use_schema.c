@@ -45,6 +45,7 @@ static tct_status use_data(tct_config *config, const tct_data *data, int64_t *co
                     "the schema leaves the bounds of %lld columns to an estimate; add {estimate}, or give the bounds",
                     (long long)data->open);
   if (cols) *cols = data->x.cols;
+  if (data->follow_up && isnan(config->label_bound)) config->label_bound = data->label_high;
   if (!data->schema) return TCT_OK;
   json_t *schema = json_loads(data->schema, 0, NULL);
   tct_config_take_bounds(config, schema, data->label_low, data->label_high);

@@ -32,7 +32,11 @@ static inline void write_spec(solver_case *c, const char *options) {
            options);
 }
 
-static inline tct_config config_of(const solver_case *c) { return world_config(c->loss, c->penalty, c->spec); }
+static inline tct_config config_of(const solver_case *c) {
+  tct_config config = world_config(c->loss, c->penalty, c->spec);
+  config.intercept = !strcmp(c->loss, "cox"); /* the level of the hazard */
+  return config;
+}
 
 static inline int plannable(const solver_case *c) {
   tct_config config = config_of(c);

@@ -38,6 +38,7 @@ json.dump({"columns": [a, {"name": "fruit", "type": "category", "estimate": True
 json.dump({"penalty": ["l2:lambda=1e-3", "l2:lambda=0.1"], "solver": ["auto", "dpgd:clip=0.5,steps=10"]}, open("grid.json", "w"))
 PY
 awk -F, 'NR == 1 { print "a,fruit,high"; next } { print $1 "," $3 "," ($2 > 0) }' c.csv >l.csv
+awk -F, 'NR == 1 { print "a,b,days,died"; next } { printf "%s,%s,%.3f,%d\n", $1, $2, 1 + (NR % 90) / 10 * exp(-$1 / 3), (NR % 3 > 0) }' c.csv >f.csv
 two=(b.csv --schema b.json) three=(c.csv --schema c.json) real=(r.csv --schema r.json)
 visits=(v.csv --schema v.json --person patient --rows-per-person 3)
 budget=(--epsilon 2 --delta 1e-5 --seed 7 --threads 1)
@@ -53,6 +54,7 @@ print(*(s["name"] for s in json.load(sys.stdin)["components"] if s["private"] an
   case $solver in
     adassp | dpmoments | gram_parties) set -- "${real[@]}" --loss squared --penalty l2:lambda=1e-2 ;;
     dpfw*) set -- "${two[@]}" --loss logistic --penalty l1ball:radius=2 ;;
+    dpcox) set -- f.csv --loss cox --time days --event died --horizon 9 --row-norm 3 ;;
     dponestep) set -- "${two[@]}" --loss logistic ;;
     majority) set -- "${two[@]}" --loss logistic --penalty none ;;
     *) set -- "${two[@]}" --loss logistic --penalty l2:lambda=1e-2 ;;

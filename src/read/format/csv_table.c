@@ -17,6 +17,7 @@ typedef struct csv_reader {
   int64_t key;            /* the keys' column, -1 = none */
   tct_pieces keys;        /* their texts, each ended by 0 */
   tct_encoder encoder;
+  int64_t event;               /* column of a follow-up's event, -1 = none */
   int64_t blanks, first_blank; /* empty lines since the last record, and the line of the first */
   int64_t lead;                /* of a block: empty lines before its first record */
   bool is_part, seen;          /* of a block: this is one; it has a record */
@@ -58,6 +59,16 @@ static tct_status find_label(csv_reader *r, const tct_reader *reader, tct_error 
   return TCT_OK;
 }
 
+static tct_status find_event(csv_reader *r, const tct_reader *reader, tct_error *err) {
+  const char *wanted = reader->schema.event;
+  r->event = wanted ? find(r, wanted) : -1;
+  if (r->event < 0 && wanted && reader->options->labels != TCT_LABELS_NONE)
+    return tct_fail_at(err, reader->source->name, r->csv.line, 0,
+                       "the header has no column \"%.200s\" for the event; name it as the header does", wanted);
+  if (r->event < 0 || r->event != r->label) return TCT_OK;
+  return tct_fail(err, TCT_E_USAGE, "one column is no time and event; name two");
+}
+
 static tct_status find_key(csv_reader *r, const tct_reader *reader, tct_error *err) {
   const char *wanted = reader->options->key;
   r->key = -1;
@@ -68,7 +79,7 @@ static tct_status find_key(csv_reader *r, const tct_reader *reader, tct_error *e
     return tct_fail_at(
         err, reader->source->name, r->csv.line, 0,
         "the header has no column \"%.200s\" for the records' keys or persons; name it as the header does", wanted);
-  if (r->key == r->label)
+  if (r->key == r->label || r->key == r->event)
     return tct_fail(err, TCT_E_USAGE, "the label column cannot be the keys' or persons' column; name another one");
   return TCT_OK;
 }
@@ -101,7 +112,7 @@ static tct_status match_columns(csv_reader *r, const tct_schema *schema, int64_t
     int64_t j = find(r, column->name);
     field[k] = column->kind == TCT_COLUMN_IGNORE ? -1 : j;
     if (j >= 0) used[j] = 1;
-    if (field[k] >= 0 && j == r->label) {
+    if (field[k] >= 0 && (j == r->label || j == r->event)) {
       status =
           tct_fail(err, TCT_E_USAGE, "the label column is also a feature in the schema; remove it from \"columns\"");
     } else if (field[k] >= 0 && j == r->key) {
@@ -115,7 +126,7 @@ static tct_status match_columns(csv_reader *r, const tct_schema *schema, int64_t
     }
   }
   for (int64_t j = 0; j < r->count && status == TCT_OK; j++) {
-    if (used[j] || j == r->label || j == r->key) continue;
+    if (used[j] || j == r->label || j == r->key || j == r->event) continue;
     status = tct_fail_at(err, file, r->csv.line, j + 1,
                          "the schema does not describe this column; describe it, or give it the type \"ignore\"");
   }
@@ -134,8 +145,9 @@ static tct_status prepare(csv_reader *r, tct_reader *reader, tct_error *err) {
   }
   TCT_TRY(tct_csv_header(&r->csv, &r->names, &r->sorted, &r->count, err));
   TCT_TRY(find_label(r, reader, err));
+  TCT_TRY(find_event(r, reader, err));
   TCT_TRY(find_key(r, reader, err));
-  if (!schema->root) TCT_TRY(tct_schema_plain(schema, r->names, r->count, r->label, r->key, err));
+  if (!schema->root) TCT_TRY(tct_schema_plain(schema, r->names, r->count, r->label, r->key, r->event, err));
   if (schema->features == 0) {
     return tct_fail_at(
         err, reader->source->name, r->csv.line, 0,
@@ -146,6 +158,7 @@ static tct_status prepare(csv_reader *r, tct_reader *reader, tct_error *err) {
   r->encoder.field = field;
   TCT_TRY(match_columns(r, schema, field, err));
   bool wanted = reader->options->labels != TCT_LABELS_NONE;
+  r->encoder.event_field = r->event + 1;
   return tct_reader_begin(reader, &r->encoder, field, wanted ? r->label : -1, err);
 }
 
@@ -271,6 +284,7 @@ const tct_format tct_format_csv = {
     .parting = TCT_PARTS_RECORDS,
     .has_names = true,
     .has_keys = true,
+    .has_events = true,
     .looks = looks,
     .read = read_format,
 };

@@ -32,9 +32,10 @@ typedef struct tct_format {
   const char *name;
   const char *summary; /* one phrase: what is read */
   tct_parting parting;
-  bool has_names; /* its columns have names, so a schema can be drafted from it */
-  bool has_keys;  /* a column by name can hold the records' keys */
-  bool headless;  /* its files begin with a record, so that one record tells the format */
+  bool has_names;  /* its columns have names, so a schema can be drafted from it */
+  bool has_keys;   /* a column by name can hold the records' keys */
+  bool has_events; /* a time and an event in it can be one label */
+  bool headless;   /* its files begin with a record, so that one record tells the format */
   /* Are the file's first bytes (at least 64 KiB where there are that many) of the format? */
   bool (*looks)(const char *head, int64_t length, locale_t c);
   /* The source goes on as the same table in CSV, as a draft of a schema reads it; NULL: the file is CSV itself. */

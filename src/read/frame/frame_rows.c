@@ -33,8 +33,8 @@ static double *numbers_of(const json_t *list, int64_t count, locale_t c) {
 tct_status tct_rows_make(tct_rows *rows, const tct_frame *frame, tct_error *err) {
   const tct_schema *schema = rows->encoder.schema;
   rows->frame = frame;
-  rows->strip = TCT_NEW(tct_strip, schema->columns + 1);
-  rows->known = TCT_NEW(int32_t *, schema->columns + 1);
+  rows->strip = TCT_NEW(tct_strip, schema->columns + 2);
+  rows->known = TCT_NEW(int32_t *, schema->columns + 2);
   rows->listed = TCT_NEW(double *, schema->columns);
   rows->recent = TCT_NEW(tct_recent *, schema->columns);
   rows->words = (int64_t)json_array_size(schema->missing);
@@ -77,6 +77,7 @@ tct_status tct_rows_bind(tct_rows *rows, int64_t chunk, tct_error *err) {
     TCT_TRY(make_lookup(rows, k, err));
   }
   if (e->label_field < 0) return TCT_OK;
+  if (e->event_field > 0) TCT_TRY(bind_strip(rows, chunk, schema->columns + 1, e->event_field - 1, err));
   return bind_strip(rows, chunk, schema->columns, e->label_field, err);
 }
 
@@ -220,6 +221,16 @@ static const char *read_label(tct_rows *rows, int64_t row, double *label) {
   return number_label(rule, cell.number, label);
 }
 
+static const char *read_event(tct_rows *rows, int64_t row, int *event) {
+  tct_cell cell = {0};
+  const char *why = tct_strip_read(&rows->strip[rows->encoder.schema->columns + 1], row, &cell);
+  if (why) return why;
+  if (cell.kind == TCT_CELL_TEXT) return tct_label_event(&rows->encoder.rule, cell.at, cell.length, event);
+  if (cell.kind == TCT_CELL_MISSING || (cell.kind == TCT_CELL_NUMBER && is_missing_number(rows, &cell)))
+    return "the event is missing; complete the record or remove it";
+  return tct_label_event_number(cell.number, event);
+}
+
 static const char *encode_label(tct_rows *rows, int64_t row, double *label) {
   bool classes = rows->encoder.rule.kind != TCT_LABELS_REAL;
   int32_t *known = classes ? known_of(rows, rows->encoder.schema->columns, row) : NULL;
@@ -243,7 +254,12 @@ const char *tct_rows_encode(tct_rows *rows, int64_t row, double *label, int64_t 
   }
   tct_encode_end(e);
   *column = e->label_field;
-  return e->label_field >= 0 ? encode_label(rows, row, label) : NULL;
+  const char *why = e->label_field >= 0 ? encode_label(rows, row, label) : NULL;
+  if (why || e->label_field < 0 || e->event_field == 0) return why;
+  int event = 0;
+  *column = e->event_field - 1;
+  why = read_event(rows, row, &event);
+  return why ? why : tct_label_follow_up(&e->rule, event, label);
 }
 
 void tct_rows_free(tct_rows *rows) {
@@ -253,7 +269,7 @@ void tct_rows_free(tct_rows *rows) {
   for (int64_t k = 0; rows->recent && k < columns; k++)
     tct_wipe_free(rows->recent[k], 1 << RECENT_BITS, sizeof **rows->recent);
   tct_free(rows->recent);
-  for (int64_t k = 0; rows->known && k <= columns; k++) tct_free(rows->known[k]);
+  for (int64_t k = 0; rows->known && k <= columns + 1; k++) tct_free(rows->known[k]);
   tct_free(rows->known);
   tct_free(rows->listed);
   tct_free(rows->strip);

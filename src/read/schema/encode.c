@@ -202,6 +202,14 @@ tct_fault tct_encode(tct_encoder *encoder, const tct_field *field, double *label
     const char *why = tct_label_text(&encoder->rule, f->at, f->length, label);
     if (why) return (tct_fault){encoder->label_field + 1, why};
   }
+  if (encoder->label_field >= 0 && encoder->event_field > 0) {
+    const tct_field *f = &field[encoder->event_field - 1];
+    int event = 0;
+    const char *why = tct_label_event(&encoder->rule, f->at, f->length, &event);
+    if (why) return (tct_fault){encoder->event_field, why};
+    why = tct_label_follow_up(&encoder->rule, event, label);
+    if (why) return (tct_fault){encoder->label_field + 1, why};
+  }
   return (tct_fault){0, NULL};
 }
 

@@ -11,6 +11,7 @@ typedef struct tct_encoder {
   tct_label_rule rule;
   int64_t *field;      /* [schema->columns] field of each column, -1 = not wanted */
   int64_t label_field; /* -1 = no label is wanted */
+  int64_t event_field; /* 1 + the field of the event of a follow-up; 0 = none */
   double largest;      /* largest magnitude that the value type holds */
   bool sparse;
   double *value;        /* dense: [features]; sparse: [most] */

@@ -29,6 +29,7 @@ tct_status tct_label_rule_make(tct_label_rule *rule, const tct_read_options *opt
   rule->listed = options->classes, rule->listed_count = options->classes ? options->classes_count : 0;
   rule->c = c;
   rule->positive = positive_of(options, schema);
+  rule->happened = options->positive ? options->positive : schema->positive;
   rule->decimal_comma = options->decimal && strcmp(options->decimal, ",") == 0;
   if (rule->kind != TCT_LABELS_BINARY || !rule->positive) return TCT_OK;
   int64_t length = (int64_t)strlen(rule->positive);
@@ -199,8 +200,31 @@ static const char *plus_or_minus(double value, double *label) {
 static const char *real(const tct_label_rule *rule, double value, double *label) {
   const tct_schema *schema = rule->schema;
   if (!isfinite(value)) return "the label is not a finite number; correct it or remove the record";
-  if (!isnan(schema->label_low)) value = fmin(fmax(value, schema->label_low), schema->label_high);
+  if (!isnan(schema->label_low) && !schema->event) value = fmin(fmax(value, schema->label_low), schema->label_high);
   *label = value;
+  return NULL;
+}
+
+const char *tct_label_event_number(double value, int *event) {
+  if (value != 0 && value != 1) return "the event is neither 0 nor 1; correct it, or name the text that means it";
+  *event = value == 1;
+  return NULL;
+}
+
+const char *tct_label_event(const tct_label_rule *rule, const char *text, int64_t length, int *event) {
+  double value = 2;
+  if (tct_schema_missing(rule->schema, text, length)) return "the event is missing; complete the record or remove it";
+  if (rule->happened) return *event = is_value(rule->happened, text, length, rule->c), NULL;
+  if (tct_flag_of(text, length) >= 0) return *event = tct_flag_of(text, length), NULL;
+  if (tct_label_rule_parse(rule, text, length, &value) != TCT_NUMBER_OK) value = 2;
+  return tct_label_event_number(value, event);
+}
+
+/* Times of 0 keep their sign: an event at once is one. */
+const char *tct_label_follow_up(const tct_label_rule *rule, int event, double *label) {
+  double horizon = rule->schema->label_high, time = *label;
+  if (time < 0) return "the follow-up time is below 0; correct it";
+  *label = (event && time <= horizon ? 1 : -1) * fmin(fmax(time, 0x1p-40 * horizon), horizon);
   return NULL;
 }
 

@@ -12,6 +12,7 @@ typedef struct tct_label_rule {
   double positive_number;
   const tct_schema *schema;       /* missing values, listed label values, bounds */
   const tct_class_names *classes; /* borrowed */
+  const char *happened;           /* the text that means an event beside 1 and true, or NULL */
   const char *const *listed;      /* [listed_count] the caller's list of classes, or NULL */
   int64_t listed_count;
   locale_t c;
@@ -35,6 +36,10 @@ tct_status tct_label_rule_make(tct_label_rule *rule, const tct_read_options *opt
 
 /* Writes the label; returns NULL, or what is wrong and what to do (static text). */
 const char *tct_label_text(const tct_label_rule *rule, const char *text, int64_t length, double *label);
+/* The event of a follow-up, from a text or a number; then *label, a time, becomes a signed one.  *event: 1 or 0. */
+const char *tct_label_event(const tct_label_rule *rule, const char *text, int64_t length, int *event);
+const char *tct_label_event_number(double value, int *event);
+const char *tct_label_follow_up(const tct_label_rule *rule, int event, double *label);
 /* A boolean: the spelling of it that the rule knows. */
 const char *tct_label_flag(const tct_label_rule *rule, bool value, double *label);
 const char *tct_label_number(const tct_label_rule *rule, double value, double *label);

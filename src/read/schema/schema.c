@@ -80,9 +80,38 @@ tct_status tct_schema_texts(const tct_schema *schema, const char *column, const 
 static tct_status check_label_column(const tct_schema *schema, tct_error *err) {
   for (int64_t k = 0; k < schema->columns; k++) {
     const tct_column *column = &schema->column[k];
-    if (column->kind != TCT_COLUMN_IGNORE && strcmp(column->name, schema->label) == 0) {
+    bool own = !strcmp(column->name, schema->label) || (schema->event && !strcmp(column->name, schema->event));
+    if (column->kind != TCT_COLUMN_IGNORE && own) {
       return tct_schema_wrong(schema, column->name, "the label is also a feature; remove it from \"columns\"", err);
     }
+  }
+  return TCT_OK;
+}
+
+/* {"time": ..., "event": ..., "horizon": ...} */
+static tct_status parse_follow_up(tct_schema *schema, const json_t *label, tct_error *err) {
+  TCT_TRY(tct_schema_keys(schema, label, "time event horizon positive comment", err));
+  schema->label = json_string_value(json_object_get(label, "time"));
+  schema->event = json_string_value(json_object_get(label, "event"));
+  if (!schema->label || !schema->label[0] || !schema->event || !schema->event[0])
+    return tct_schema_wrong(schema, NULL, "a follow-up needs the names of its \"time\" and its \"event\"; write both",
+                            err);
+  if (strcmp(schema->label, schema->event) == 0)
+    return tct_schema_wrong(schema, schema->label, "one column is no \"time\" and \"event\"; name two", err);
+  TCT_TRY(
+      tct_schema_real(schema, schema->label, json_object_get(label, "horizon"), "horizon", &schema->label_high, err));
+  if (!(schema->label_high > 0))
+    return tct_schema_wrong(schema, schema->label, "\"horizon\" must be above 0; give when follow-up ends", err);
+  schema->label_low = -schema->label_high;
+  return TCT_OK;
+}
+
+static tct_status parse_name(tct_schema *schema, const json_t *label, tct_error *err) {
+  TCT_TRY(tct_schema_keys(schema, label, "name positive values lower upper estimated comment", err));
+  schema->estimated |= json_object_get(label, "estimated") != NULL;
+  schema->label = json_string_value(json_object_get(label, "name"));
+  if (!schema->label || !schema->label[0]) {
+    return tct_schema_wrong(schema, NULL, "\"label\" has no \"name\"; name the label's column", err);
   }
   return TCT_OK;
 }
@@ -92,12 +121,8 @@ static tct_status parse_label(tct_schema *schema, tct_error *err) {
   if (!label) return TCT_OK;
   if (!json_is_object(label))
     return tct_schema_wrong(schema, NULL, "\"label\" must be an object with \"name\"; write one", err);
-  TCT_TRY(tct_schema_keys(schema, label, "name positive values lower upper estimated comment", err));
-  schema->estimated |= json_object_get(label, "estimated") != NULL;
-  schema->label = json_string_value(json_object_get(label, "name"));
-  if (!schema->label || !schema->label[0]) {
-    return tct_schema_wrong(schema, NULL, "\"label\" has no \"name\"; name the label's column", err);
-  }
+  bool follow_up = json_object_get(label, "time") || json_object_get(label, "event");
+  TCT_TRY(follow_up ? parse_follow_up(schema, label, err) : parse_name(schema, label, err));
   TCT_TRY(check_label_column(schema, err));
   const json_t *positive = json_object_get(label, "positive");
   if (positive && !json_is_string(positive)) {
@@ -174,11 +199,11 @@ tct_status tct_schema_load(tct_schema *schema, const char *path, const char *tex
 }
 
 tct_status tct_schema_plain(tct_schema *schema, char *const *names, int64_t count, int64_t label, int64_t key,
-                            tct_error *err) {
+                            int64_t event, tct_error *err) {
   schema->column = TCT_NEW(tct_column, count);
   if (!schema->column) return tct_fail_memory(err);
   for (int64_t j = 0; j < count; j++) {
-    if (j == label || j == key) continue;
+    if (j == label || j == key || j == event) continue;
     tct_column *column = &schema->column[schema->columns++];
     column->name = names[j];
     column->kind = TCT_COLUMN_NUMBER;
@@ -187,6 +212,25 @@ tct_status tct_schema_plain(tct_schema *schema, char *const *names, int64_t coun
     column->features = 1;
   }
   schema->max = schema->features;
+  return TCT_OK;
+}
+
+tct_status tct_schema_follow_up(tct_schema *schema, const char *event, double horizon, const char *time, bool wanted,
+                                tct_error *err) {
+  bool other = schema->event && event && strcmp(schema->event, event) != 0;
+  if (other || (schema->event && horizon > 0 && horizon != schema->label_high))
+    return tct_fail(err, TCT_E_USAGE, "{event} and {horizon} are not what the schema says; leave them away");
+  if (schema->event || !wanted) {
+    if (!schema->event) schema->event = event;
+    return TCT_OK;
+  }
+  if (!event && !(horizon > 0)) return TCT_OK;
+  if (!event || !(horizon > 0) || !isfinite(horizon))
+    return tct_fail(err, TCT_E_USAGE,
+                    "a follow-up needs its event and its horizon, above 0; give {event NAME} and {horizon H}");
+  if (!time && !schema->label) return tct_fail(err, TCT_E_USAGE, "a follow-up needs its time; give {time NAME}");
+  schema->event = event;
+  schema->label_high = horizon, schema->label_low = -horizon;
   return TCT_OK;
 }
 

@@ -69,6 +69,7 @@ typedef struct tct_schema {
   bool drafted;                 /* drafted from data and not reviewed */
   const json_t *missing;        /* array of texts that mean "missing" beside the empty one, or NULL */
   const char *label;            /* column name or NULL */
+  const char *event;            /* column of the event; NULL: the label is no follow-up time */
   const char *positive;         /* or NULL */
   const json_t *label_values;   /* array of texts or NULL */
   double label_low, label_high; /* NAN = none */
@@ -78,10 +79,13 @@ typedef struct tct_schema {
 tct_status tct_schema_load(tct_schema *schema, const char *path, const char *text, const tct_limits *limits,
                            tct_error *err);
 
-/* The schema of a table without one: every column but `label` (-1 = none) is a number as it is.
+/* The schema of a table without one: every column but `label`, `key` and `event` (-1 = none) is a number as it is.
  * names[count] must outlive the schema. */
 tct_status tct_schema_plain(tct_schema *schema, char *const *names, int64_t count, int64_t label, int64_t key,
-                            tct_error *err);
+                            int64_t event, tct_error *err);
+/* The label is a follow-up time with an event, as the options or the schema say: both, or neither. */
+tct_status tct_schema_follow_up(tct_schema *schema, const char *event, double horizon, const char *time, bool wanted,
+                                tct_error *err);
 
 /* The index of a text among the column's values, or -1; compared byte by byte. */
 int32_t tct_column_find(const tct_column *column, const char *text, int64_t length);

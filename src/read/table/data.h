@@ -27,6 +27,7 @@ struct tct_data {
   char *keys;                   /* the records' keys in order, each ended by a 0 byte; NULL = none were asked for */
   int32_t labels;               /* tct_labels */
   tct_class_names classes;      /* of the label, by the codes 0, 1, ..., or of -1 and +1; public */
+  bool follow_up;               /* y are signed times: above 0 an event, below 0 a follow-up that ended without one */
   bool positive_unlisted;       /* the positive label was named, and no public list says that it can occur */
   char **names;                 /* [cols] feature names, owned; NULL = "x1", "x2", ... */
   char *label_name;             /* owned or NULL */

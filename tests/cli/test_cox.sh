@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# test_cox.sh - Cox regression from the command line: a label of a time and an event, what it refuses, verify and predict.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+source "$here/lib.sh"
+
+awk 'BEGIN { print "age,dose,days,died"
+  for (i = 1; i <= 900; i++) { a = (i * 37 % 101) / 101; d = (i * 53 % 97) / 97; t = (i * 71 % 113) * exp(-a) + 1
+    printf "%.4f,%.4f,%.2f,%s\n", a, d, t, i % 3 ? "yes" : "no" } }' >p.csv
+column() { printf '{"name": "%s", "type": "number", "lower": 0, "upper": 1}' "$1"; }
+schema() { printf '{"columns": [%s, %s], "label": %s}\n' "$(column age)" "$(column dose)" "$1"; }
+schema '{"time": "days", "event": "died", "positive": "yes", "horizon": 90}' >p.json
+schema '{"name": "days", "lower": 0, "upper": 90}' >n.json
+schema '{"time": "days", "event": "died"}' >no_horizon.json
+schema '{"time": "days", "event": "days", "horizon": 90}' >one.json
+schema '{"time": "days", "event": "died", "horizon": -1}' >below.json
+schema '{"time": "days", "event": "died", "horizon": 90, "strata": "dose"}' >strata.json
+awk -F, 'NR == 1 { print "id," $0; next } { print int(NR / 2) "," $0 }' p.csv >id.csv
+sed 's/"columns": \[/&{"name": "id", "type": "ignore"}, /' p.json >id.json
+budget=(--epsilon 4 --delta 1e-6 --seed 3)
+
+ok 'a fit behind a schema' train p.csv --schema p.json --loss cox "${budget[@]}" -o m.json
+says 'the solver is dpcox' '^why +dpcox'
+says 'the histogram is charged' 'events, exits and places by cells of time: sensitivity 1\.118034'
+run verify m.json
+says 'its claim is verified' 'epsilon 4'
+ok 'the same by options' train p.csv --schema n.json --loss cox --time days --event died --horizon 90 --positive yes "${budget[@]}" -o o.json
+check 'gives the same weights' cmp -s <(grep -A3 '"coefficients"' m.json) <(grep -A3 '"coefficients"' o.json)
+ok 'a replaced record' train p.csv --schema p.json --loss cox "${budget[@]}" --neighbours replace_one -o r.json
+ok 'robust errors' train p.csv --schema p.json --loss cox "${budget[@]}" --errors robust -o e.json
+ok 'a summary' summary e.json
+says 'of robust errors' '^errors +robust'
+ok 'a table without a schema' train p.csv --loss cox --time days --event died --horizon 90 --positive yes --row-norm 2 "${budget[@]}" -o w.json
+ok 'a prediction' predict m.json p.csv
+check 'has a line for each record' test "$(wc -l <.out)" -ge 900
+ok 'exact scores' evaluate m.json p.csv
+check 'have no squared error of times' test -z "$(grep -E '^mse +[0-9]' .out)"
+bad 'a private score' 2 'no private score of follow-up' evaluate m.json p.csv --epsilon 1 --delta 1e-6
+sed 's/yes$/1/; s/no$/0/' p.csv >numbers.csv
+schema '{"time": "days", "event": "died", "horizon": 90}' >numbers.json
+ok 'events as numbers' train numbers.csv --schema numbers.json --loss cox "${budget[@]}" -o z.json
+check 'are the same events' cmp -s <(grep -A3 '"coefficients"' m.json) <(grep -A3 '"coefficients"' z.json)
+sed '3s/,[01]$/,maybe/' numbers.csv >maybe.csv
+sed '4s/,[^,]*,\([a-z]*\)$/,-2,\1/' p.csv >negative.csv
+sed '5s/,[a-z]*$/,/' p.csv >missing.csv
+
+bad 'an event that is none' 3 'event is neither 0 nor 1' train maybe.csv --schema numbers.json --loss cox "${budget[@]}" -o x.json
+bad 'a time below 0' 3 'time is below 0' train negative.csv --schema p.json --loss cox "${budget[@]}" -o x.json
+bad 'a missing event' 3 'event is missing' train missing.csv --schema p.json --loss cox "${budget[@]}" -o x.json
+bad 'another loss' 2 'a time and an event' train p.csv --schema p.json --loss squared "${budget[@]}" -o x.json
+bad 'a number as a label' 2 'needs a time and an event' train numbers.csv --label days --loss cox --row-norm 2 --label-bound 90 "${budget[@]}" -o x.json
+bad 'no horizon' 2 'needs the horizon' train p.csv --loss cox --time days --event died --row-norm 2 "${budget[@]}" -o x.json
+bad 'another horizon' 2 'not what the schema says' train p.csv --schema p.json --horizon 80 --loss cox "${budget[@]}" -o x.json
+bad 'a schema without a horizon' 3 'horizon' train p.csv --schema no_horizon.json --loss cox "${budget[@]}" -o x.json
+bad 'one column for both' 3 'no "time" and "event"' train p.csv --schema one.json --loss cox "${budget[@]}" -o x.json
+bad 'a horizon below 0' 3 'must be above 0' train p.csv --schema below.json --loss cox "${budget[@]}" -o x.json
+bad 'strata' 3 'unknown key "strata"' train p.csv --schema strata.json --loss cox "${budget[@]}" -o x.json
+bad 'another solver' 2 'no follow-up times' train p.csv --schema p.json --loss cox --solver dpgd "${budget[@]}" -o x.json
+bad 'no level' 2 'needs the intercept' train p.csv --schema p.json --loss cox --no-intercept "${budget[@]}" -o x.json
+bad 'a penalty' 2 'no penalty' train p.csv --schema p.json --loss cox --penalty l2:lambda=1 "${budget[@]}" -o x.json
+bad 'a shifted time' 2 'needs times as they are' train p.csv --schema p.json --loss cox --label-shift 3 "${budget[@]}" -o x.json
+bad 'persons of several rows' 2 'one row a person' train id.csv --schema id.json --person id --rows-per-person 9 --loss cox "${budget[@]}" -o x.json
+bad 'epsilon without delta' 2 'delta' train p.csv --schema p.json --loss cox --epsilon 1 --delta 0 -o x.json
+finish
