@@ -32,6 +32,7 @@ typedef struct tct_dpmetric_shape {
   double slope;           /* what clips are measured by: the largest slope, or the typical one at the start */
   double path_length;     /* F, the path's length in steps of size 1/curvature */
   double *origin;         /* [classes] of a joint loss: where the intercepts start */
+  double *spectrum;       /* [p], joint loss: t/(t + r) of each direction, of those that hide at most */
   double *known; /* [p][p] or, diagonal, [p], joint loss: B, whose rows span what stands out of noise, in W's images */
   double sensitivity; /* a record's term in x is cut to this norm: it sets the lattice of sums, and hardly ever binds */
 } tct_dpmetric_shape;
@@ -69,7 +70,7 @@ typedef struct tct_dpmetric_released {
   double edges; /* the ridge, in edges of the noise */
 } tct_dpmetric_released;
 /* shape->metric.w <- L^-1 W (fresh: L^-1), L L^T = unit * (the matrix without negative eigenvalues + ridge) + the
- * penalty; d, known.  sum: [p][p] or [p], overwritten. */
+ * penalty; d, spectrum, known.  sum: [p][p] or [p], overwritten. */
 tct_status tct_dpmetric_whiten(const tct_dpmetric_released *from, bool fresh, double *sum, tct_dpmetric_shape *shape,
                                tct_error *err);
 void tct_dpmetric_whiten_diagonal(const tct_dpmetric_released *from, double *sum, tct_dpmetric_shape *shape);
@@ -77,7 +78,7 @@ void tct_dpmetric_whiten_diagonal(const tct_dpmetric_released *from, double *sum
 void tct_dpmetric_add_ridge(const tct_facts *facts, const double *w, int64_t p, double *sum);
 /* Clip (as a multiple of slope*sqrt(d/h)) and walk of a joint loss. */
 double tct_dpmetric_joint_clip(const tct_facts *facts, double signal_to_noise);
-double tct_dpmetric_joint_length(const tct_facts *facts, double signal_to_noise);
+double tct_dpmetric_joint_length(const tct_facts *facts, const tct_dpmetric_shape *shape, double noise);
 
 /* Makes the releases before the steps, which are the first of the promise, and the metric.  shape is the caller's to
  * free, also after an error. */

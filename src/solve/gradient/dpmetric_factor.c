@@ -345,7 +345,9 @@ static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *
   shape->path_length = tct_dpmetric_path_length(facts, signal) * shorter(facts, shape, signal);
   if (m->classes > 1) {
     clip = tct_dpmetric_joint_clip(facts, shape->signal_to_noise);
-    shape->path_length = tct_dpmetric_joint_length(facts, shape->signal_to_noise);
+    double gradient = clip * shape->slope * sqrt(shape->dimension / h);
+    shape->path_length = tct_dpmetric_joint_length(
+        facts, shape, gradient * m->base / ((double)facts->rows * sqrt(tct_dpmetric_left(&m->rule))));
   }
   if (!isnan(m->rule.clip)) clip = m->rule.clip;
   if (tct_noise_off(facts)) clip = fmax(clip, 1e6);

@@ -133,10 +133,35 @@ double tct_dpmetric_joint_clip(const tct_facts *facts, double signal_to_noise) {
   return dpmetric_joint_clip * (1 + dpmetric_clip_columns / columns) * sqrt(class_signal(facts, signal_to_noise));
 }
 
-double tct_dpmetric_joint_length(const tct_facts *facts, double signal_to_noise) {
-  if (signal_to_noise == INFINITY) return 2000;
-  return fmin(dpmetric_length_per_root * sqrt(class_signal(facts, signal_to_noise)),
-              MOST_STEPS * (double)MOST_STEPS / 16);
+/* What the path's own noise costs: that of all gradients' mean, in the metric. */
+static double cost_of(const tct_facts *facts, const double *spectrum, double noise, double length) {
+  int64_t classes = tct_loss_outputs(&facts->loss);
+  double sum = 0;
+  for (int64_t j = 0; j < facts->p / classes; j++) sum += spectrum[j] * pow(length / (1 + spectrum[j] * length), 2);
+  return 0.25 * (double)classes * noise * noise * sum;
+}
+
+/* The loss of the constant where the path starts; classes without an intercept start alike. */
+static double constant_loss(const tct_facts *facts, const double *origin) {
+  int64_t classes = tct_loss_outputs(&facts->loss);
+  double total = 0, mean = 0;
+  for (int64_t k = 0; k < classes; k++) total += exp(origin[k]);
+  for (int64_t k = 0; k < classes; k++) mean += exp(origin[k]) / total * origin[k];
+  return log(total) - mean;
+}
+
+/* No longer than where its noise costs a part of what the constant loses: where that is little, nothing is learned. */
+double tct_dpmetric_joint_length(const tct_facts *facts, const tct_dpmetric_shape *shape, double noise) {
+  if (shape->signal_to_noise == INFINITY) return 2000;
+  double high = fmin(dpmetric_length_per_root * sqrt(class_signal(facts, shape->signal_to_noise)),
+                     MOST_STEPS * (double)MOST_STEPS / 16);
+  double most = dpmetric_path_cost * constant_loss(facts, shape->origin), low = 0;
+  if (cost_of(facts, shape->spectrum, noise, high) <= most) return high;
+  while (high - low > 1e-6 * high) {
+    double middle = 0.5 * (low + high);
+    *(cost_of(facts, shape->spectrum, noise, middle) > most ? &high : &low) = middle;
+  }
+  return high;
 }
 
 /* The images' ridge is 15 sqrt(2p)/kappa of what a known direction has there: from 1 on the release is all ridge. */

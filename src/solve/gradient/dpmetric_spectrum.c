@@ -31,7 +31,7 @@ void tct_dpmetric_add_ridge(const tct_facts *facts, const double *w, int64_t p, 
   for (int64_t j = 0; j < ridged && !w; j++) sum[j * p + j] += facts->penalty.l2;
 }
 
-/* value[p] become the t, 0 below the edge; d. */
+/* value[p] become the t, 0 below the edge; d and the s_j. */
 static void settle_spectrum(const tct_dpmetric_released *from, double ridge, double *value, tct_dpmetric_shape *shape) {
   double edge = edge_of(&shape->metric, from->noise), p = (double)shape->metric.p, trace = 0, sum = 0, parts = 0;
   int64_t known = 0, count = shape->metric.p;
@@ -43,7 +43,13 @@ static void settle_spectrum(const tct_dpmetric_released *from, double ridge, dou
     known++, sum += value[j], parts += value[j] / (value[j] + ridge);
   }
   double k = fmax(p - (double)known, 1), hidden = fmax(trace - sum - sqrt(p) * from->noise, 0);
+  double most = (double)from->facts->rows * (shape->metric.diagonal ? sqrt(p) : 1);
+  double largest = fmin(fmax(most - sum, 0), hidden + 2 * sqrt(p) * from->noise) / k;
   shape->dimension = fmax(parts + hidden / (hidden / k + ridge), 1);
+  for (int64_t j = 0; j < count; j++) {
+    double t = value[j] > 0 ? value[j] : largest;
+    shape->spectrum[j] = t / (t + ridge);
+  }
 }
 
 static double ridge_of(const tct_dpmetric_released *from, const tct_metric *metric) {
@@ -105,12 +111,14 @@ void tct_dpmetric_whiten_diagonal(const tct_dpmetric_released *from, double *sum
 
 tct_status tct_dpmetric_shape_new(int64_t classes, tct_dpmetric_shape *shape, tct_error *err) {
   shape->origin = TCT_NEW(double, classes);
+  shape->spectrum = TCT_NEW(double, shape->metric.p);
   shape->known = TCT_NEW(double, tct_metric_count(&shape->metric));
-  return shape->origin && shape->known ? TCT_OK : tct_fail_memory(err);
+  return shape->origin && shape->spectrum && shape->known ? TCT_OK : tct_fail_memory(err);
 }
 
 void tct_dpmetric_shape_free(tct_dpmetric_shape *shape) {
   tct_metric_free(&shape->metric);
   tct_free(shape->origin);
+  tct_free(shape->spectrum);
   tct_free(shape->known);
 }
