@@ -6,7 +6,11 @@ facts_of <- function(bounds, levels, missing, schema) {
                 levels = named_list(levels, "levels", "sex = c(\"f\", \"m\")"),
                 missing = named_list(missing, "missing", "age = \"indicator\""))
   if (!is.null(schema)) facts <- with_schema(facts, schema)
-  for (name in names(facts$levels)) facts$levels[[name]] <- check_levels(facts$levels[[name]], name)
+  for (name in names(facts$levels)) {
+    at <- match("other", names(facts$levels[[name]])) # the level that takes in what is not listed
+    if (!is.na(at)) facts$other[[name]] <- as.character(facts$levels[[name]][[at]])
+    facts$levels[[name]] <- check_levels(facts$levels[[name]], name)
+  }
   for (name in names(facts$bounds)) facts$bounds[[name]] <- check_bounds(facts$bounds[[name]], name)
   both <- intersect(names(facts$bounds), names(facts$levels))
   if (length(both)) usage("%s has both bounds and levels; it is either a number or a category", both[1])
@@ -45,6 +49,7 @@ with_schema <- function(facts, schema) {
     name <- column$name
     if (!is.null(column$lower) && is.null(facts$bounds[[name]])) facts$bounds[[name]] <- c(column$lower, column$upper)
     if (!is.null(column$values) && is.null(facts$levels[[name]])) facts$levels[[name]] <- unlist(column$values)
+    if (!is.null(column$other) && is.null(facts$other[[name]])) facts$other[[name]] <- column$other
     if (!is.null(column$missing) && is.null(facts$missing[[name]])) facts$missing[[name]] <- column$missing
   }
   facts

@@ -313,6 +313,7 @@ json_columns <- function(spec) {
       date <- inherits(ends, "Date")
       list(name = name, type = if (date) "date" else "number", lower = if (date) format(ends[1]) else ends[1], upper = if (date) format(ends[2]) else ends[2])
     }
+    if (length(of)) column$other <- facts$other[[name]]
     if (!is.null(gap)) column$missing <- if (inherits(gap, "Date")) format(gap) else gap
     column
   })
@@ -339,7 +340,9 @@ within_bounds <- function(spec, data) {
     rule <- spec$facts$missing[[name]]
     if (is.null(ends)) {
       x <- as.character(x)
-      if (!is.null(rule) && !rule %in% c("indicator", "refuse")) x[gap] <- if (rule == "zero") Filter(function(p) identical(p$category, name), spec$parts)[[1]]$reference else rule
+      of <- Filter(function(p) identical(p$category, name), spec$parts)[[1]]
+      if (!is.null(spec$facts$other[[name]])) x[!gap & !x %in% of$listed] <- if (spec$facts$other[[name]] == "zero") of$reference else spec$facts$other[[name]]
+      if (!is.null(rule) && !rule %in% c("indicator", "refuse")) x[gap] <- if (rule == "zero") of$reference else rule
     } else {
       x <- if (inherits(ends, "Date")) as.Date(x) else as.numeric(x)
       x[which(x < ends[1])] <- ends[1]

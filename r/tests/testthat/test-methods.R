@@ -165,6 +165,15 @@ test_that("a schema gives what the lists would", {
   expect_identical(coef(fit(y ~ x + g, binomial, epsilon = 2, bounds = NULL, levels = NULL, schema = schema)), coef(m))
 })
 
+test_that("a level takes in what is not listed", {
+  d <- transform(people, g = replace(as.character(g), g == "c", "x"))
+  levels <- modifyList(LEVELS, list(g = c("a", other = "b")))
+  merged <- fit(z ~ g * x, data = d, levels = levels)
+  expect_identical(coef(merged), coef(fit(z ~ g * x, data = transform(d, g = replace(g, g == "x", "b")), levels = modifyList(LEVELS, list(g = c("a", "b"))))))
+  expect_equal(unname(predict(merged, d[1:40, ])), as.vector(model.matrix(merged, d[1:40, ]) %*% coef(merged)))
+  expect_error(fit(z ~ g, data = d), "other = ", class = "tacit_data_error")
+})
+
 test_that("lasso, svm and persons", {
   quiet <- suppressWarnings
   l <- quiet(tacit_lasso(z ~ x + g, people, 5, 1e-6, lambda = 0.01, bounds = BOUNDS, levels = LEVELS, seed = 1))
