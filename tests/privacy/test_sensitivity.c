@@ -87,9 +87,9 @@ static const form forms[] = {
     {"dponestep:errors=robust,steps=3", 0.9, 1e4, NULL, 0},
     {"dponestep:errors=model,steps=3", 0.9, 0, "poisson", 0},
     {"dponestep:errors=model,steps=3", 0.9, 0, NULL, 0},
-    {"dpcox:errors=robust,steps=3,cells=6", 0.95, 1e4, NULL, 0},
-    {"dpcox:errors=model,steps=3,cells=1", 0.95, 0, NULL, 0},
-    {"dpcox:errors=model,steps=3,cells=24,clip=0.3", 0.95, 0, NULL, 0},
+    {"dpcox:errors=robust,steps=3,cells=6", 0.9, 1e4, NULL, 0},
+    {"dpcox:errors=model,steps=3,cells=1", 0.9, 0, NULL, 0},
+    {"dpcox:errors=model,steps=3,cells=24,clip=0.3", 0.9, 0, NULL, 0},
     {"privgene:c=0.1,scale=100,clip=20", 0.9, 1, NULL, 0},
 };
 enum { FORMS = sizeof forms / sizeof *forms };
