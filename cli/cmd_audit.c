@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,6 +100,20 @@ static void print_audit(const json_t *root) {
   if (json_is_false(json_object_get(root, "broken"))) cli_line("result", "no break was found");
 }
 
+/* The layouts, types and weighings that the plan takes and that no attack moved a release by, while others did. */
+static void unattacked(const json_t *root, char *names, size_t size) {
+  const char *name;
+  json_t *share, *all = json_object_get(json_object_get(root, "sensitivity"), "largest_share");
+  double most = 0;
+  names[0] = 0;
+  json_object_foreach(all, name, share) most = fmax(most, json_number_value(share));
+  json_object_foreach(all, name, share) {
+    size_t used = strlen(names);
+    if (most > 0 && json_is_number(share) && !(json_number_value(share) > 0))
+      snprintf(names + used, size - used, "%s%s", used ? ", " : "", name);
+  }
+}
+
 static int run_audit(cli_args *args) {
   tct_error err = {0};
   int64_t rows, cols;
@@ -114,9 +129,13 @@ static int run_audit(cli_args *args) {
     code = cli_print_json(root);
   else
     print_audit(root);
+  char missed[200];
+  unattacked(root, missed, sizeof missed);
   json_decref(root);
   if (breaks)
     return cli_fail(CLI_RUN, "the audit broke the promise of this plan in %zu ways; report it (SECURITY.md)", breaks);
+  if (missed[0])
+    return cli_fail(CLI_RUN, "no attack moved a release by %s, which this plan takes; give more --seconds", missed);
   return code;
 }
 
