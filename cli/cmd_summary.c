@@ -144,6 +144,15 @@ int cli_put_weights(const json_t *root, double level, const char *also) {
   return width;
 }
 
+/* Is an interval withheld, of a weight or of the intercept, in a model that has others? */
+static int has_notes(const json_t *root) {
+  const json_t *line;
+  size_t i;
+  int found = cli_string(json_object_get(root, "intercept"), "note")[0] != 0;
+  json_array_foreach(json_object_get(root, "weights"), i, line) found |= cli_string(line, "note")[0] != 0;
+  return found && json_is_string(json_object_get(root, "errors"));
+}
+
 static void print_summary(const json_t *root) {
   const json_t *line, *covariance = json_object_get(root, "covariance");
   size_t i;
@@ -153,6 +162,10 @@ static void print_summary(const json_t *root) {
     put_lines(line, width, NULL);
   }
   if (json_is_string(json_object_get(root, "errors"))) put_notes(root);
+  if (has_notes(root) && json_object_get(root, "middle")) {
+    printf("\nnumbers counted from the middle of their bounds\n");
+    put_lines(json_object_get(root, "middle"), width, NULL);
+  }
   if (json_is_object(covariance)) {
     cli_put_matrix(json_object_get(covariance, "names"), json_object_get(covariance, "population"),
                    "covariance (population: sampling and noise)");

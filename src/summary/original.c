@@ -10,7 +10,7 @@
 typedef struct gather {
   const tct_model *model;
   tct_original *to;
-  bool count;
+  bool middle, count;
 } gather;
 
 static void put(void *user, int64_t feature, int64_t raw, double value) {
@@ -42,7 +42,7 @@ static void put_columns(const tct_schema *schema, gather *g) {
 
 static void put_all(const tct_schema *schema, gather *g) {
   if (schema->design)
-    tct_design_raw(schema, put, g);
+    (g->middle ? tct_design_middle : tct_design_raw)(schema, put, g);
   else
     put_columns(schema, g);
   for (int64_t j = 0; g->model->scale_shift && j < g->model->cols; j++) put(g, j, -1, -g->model->scale_shift[j]);
@@ -67,12 +67,12 @@ static tct_status collect(const tct_schema *schema, gather *g, tct_error *err) {
   return TCT_OK;
 }
 
-tct_status tct_original_new(const tct_model *model, tct_original *out, tct_error *err) {
+tct_status tct_original_new(const tct_model *model, bool middle, tct_original *out, tct_error *err) {
   tct_schema schema = {0};
   *out = (tct_original){.start = TCT_NEW(int64_t, model->cols + 3)};
   if (!out->start) return tct_fail_memory(err);
   TCT_TRY(tct_schema_load(&schema, NULL, model->schema, &tct_limits_default, err));
-  tct_status status = collect(&schema, &(gather){.model = model, .to = out}, err);
+  tct_status status = collect(&schema, &(gather){.model = model, .to = out, .middle = middle}, err);
   tct_schema_free(&schema);
   TCT_TRY(status);
   out->constant = model->labels == TCT_LABELS_REAL ? model->label_shift : 0;

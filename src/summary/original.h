@@ -15,7 +15,8 @@ typedef struct tct_original {
   char **name;        /* [cols] of the raw features, or NULL: those of the model */
 } tct_original;
 
-tct_status tct_original_new(const tct_model *model, tct_original *out, tct_error *err);
+/* middle: of a schema with terms, numbers counted from the middle of their bounds (tct_design_middle). */
+tct_status tct_original_new(const tct_model *model, bool middle, tct_original *out, tct_error *err);
 void tct_original_free(tct_original *original, int64_t cols);
 /* c[cols + 1] <- weight j as a sum over the model's weights, the intercept last; j = cols: the constant. */
 void tct_original_contrast(const tct_original *original, int64_t cols, int64_t j, double *c);

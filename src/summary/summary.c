@@ -234,14 +234,32 @@ tct_status tct_summary_level(double level, tct_error *err) {
   return tct_fail(err, TCT_E_USAGE, "the level of an interval must lie strictly between 0 and 1; give e.g. 0.95");
 }
 
+/* The weights once more, numbers counted from the middle of their bounds.  Sums for 0 of a number that is far from 0
+ * hold every weight that is withheld, and these do not. */
+static tct_status add_middle(summary *s, json_t *o, tct_error *err) {
+  if (!s->original.parts || s->model->models > 1) return TCT_OK;
+  tct_original raw = s->original;
+  tct_status status = tct_original_new(s->model, true, &s->original, err);
+  if (status == TCT_OK)
+    json_object_set_new(o, "middle",
+                        json_pack("{s:o, s:o}", "weights", weights_of(s), "intercept",
+                                  raw.has_intercept ? line_of(s, s->model->cols) : json_null()));
+  tct_original_free(&s->original, s->model->cols);
+  s->original = raw;
+  return status;
+}
+
 char *tct_summary_json(const tct_model *model, double level, int with_covariance, tct_error *err) {
   tct_error_clear(err);
   if (tct_summary_level(level, err) != TCT_OK) return NULL;
   summary s = {.model = model, .level = level};
   s.c = TCT_NEW(double, model->cols + 1);
   s.other = TCT_NEW(double, model->cols + 1);
-  tct_status status = s.c && s.other ? tct_original_new(model, &s.original, err) : tct_fail_memory(err);
-  char *text = status == TCT_OK ? tct_json_text(build(&s, with_covariance, err), err) : NULL;
+  tct_status status = s.c && s.other ? tct_original_new(model, false, &s.original, err) : tct_fail_memory(err);
+  json_t *all = status == TCT_OK ? build(&s, with_covariance, err) : NULL;
+  if (all) status = add_middle(&s, all, err);
+  char *text = status == TCT_OK ? tct_json_text(all, err) : NULL;
+  if (status != TCT_OK) json_decref(all);
   tct_original_free(&s.original, model->cols);
   tct_free(s.c);
   tct_free(s.other);

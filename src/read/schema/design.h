@@ -134,6 +134,10 @@ json_t *tct_design_parts(const tct_schema *schema, int64_t feature, char **name)
 /* Feature `feature` is the sum of value * raw feature `raw` over all pairs, raw -1 being the constant 1. */
 typedef void (*tct_put_raw)(void *user, int64_t feature, int64_t raw, double value);
 void tct_design_raw(const tct_schema *schema, tct_put_raw put, void *user);
+/* The same with numbers counted from the middle of their bounds, and curves from that of their functions, where every
+ * term centres them. */
+void tct_design_middle(const tct_schema *schema, tct_put_raw put, void *user);
+bool tct_design_centres(const tct_design *design, int32_t part);
 
 void tct_design_free(tct_design *design);
 #endif

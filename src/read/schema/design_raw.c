@@ -15,6 +15,7 @@ typedef struct expansion {
   const tct_term *term;
   int64_t feature;
   int32_t at[TCT_TERM_PARTS]; /* the feature of each factor */
+  bool middle;                /* tct_design_middle */
   tct_put_raw put;
   void *user;
 } expansion;
@@ -94,6 +95,13 @@ static void affine(const tct_design *d, const tct_factor *factor, int32_t featur
     *mark = -(source->lower + width / 2) / most;
 }
 
+/* Only then the part's functions can be counted from their middle: they have to mean the same in every term. */
+bool tct_design_centres(const tct_design *design, int32_t part) {
+  for (int32_t k = 0; k < design->factors; k++)
+    if (design->factor[k].part == part && !design->factor[k].reduced) return false;
+  return !tct_part_is_levels(&design->part[part]);
+}
+
 /* Multiplies out the factors from k on. */
 static void expand(const expansion *x, int32_t k, int32_t *raw, double value) {
   if (k == x->term->parts) {
@@ -114,14 +122,19 @@ static void expand(const expansion *x, int32_t k, int32_t *raw, double value) {
   raw[k] = part->width;
   if (factor->flagged && mark != 0) expand(x, k + 1, raw, value * mark);
   raw[k] = GONE;
-  if (constant != 0) expand(x, k + 1, raw, value * constant);
+  if (constant != 0 && !(x->middle && tct_design_centres(x->design, factor->part)))
+    expand(x, k + 1, raw, value * constant);
 }
 
-void tct_design_raw(const tct_schema *schema, tct_put_raw put, void *user) {
-  expansion x = {.design = schema->design, .put = put, .user = user};
+static void expand_all(const tct_schema *schema, bool middle, tct_put_raw put, void *user) {
+  expansion x = {.design = schema->design, .middle = middle, .put = put, .user = user};
   int32_t raw[TCT_TERM_PARTS];
   for (x.feature = 0; x.feature < schema->features; x.feature++) {
     x.term = tct_design_place(x.design, x.feature, x.at);
     expand(&x, 0, raw, x.term->share);
   }
 }
+
+void tct_design_raw(const tct_schema *schema, tct_put_raw put, void *user) { expand_all(schema, false, put, user); }
+
+void tct_design_middle(const tct_schema *schema, tct_put_raw put, void *user) { expand_all(schema, true, put, user); }
