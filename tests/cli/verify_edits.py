@@ -166,8 +166,10 @@ FREE = ("coefficients", "intercept", "classes", "features", "label", "library", 
         "transforms/scale_factor", "transforms/scale_shift", "privacy/unaccounted", "privacy/ledger",
         "privacy/noise", "privacy/weights/cap", "parties/uplink_bytes", "parties/one_shot_bytes", "parties/list")
 
-def is_free(path):
-    return any(path == f or path.startswith(f + "/") for f in FREE)
+def is_free(path, model):
+    """How many candidates of a search did not win, its ledger knows."""
+    others = path == "privacy/fits" and "choice" in model["privacy"]
+    return others or any(path == f or path.startswith(f + "/") for f in FREE)
 
 def filled(value, large):
     return [filled(each, large) for each in value] if isinstance(value, list) else large
@@ -227,15 +229,15 @@ for name in names:
             changes.append(removed(model, path))
         if name in SLOW and not RARE.match(word):
             continue
-        if is_free(word):
+        if is_free(word, model):
             changes = changes[:0 if few else 1]
         elif few:
             changes = changes[:1] if path[:1] in (("privacy",), ("parties",)) else []
         for changed in drawn(changes):
             tried += 1
             seen = not verified(json.dumps(changed))
-            free += is_free(word)
-            if not seen and not is_free(word):
+            free += is_free(word, model)
+            if not seen and not is_free(word, model):
                 unseen.append((name, word, json.dumps(value)[:80]))
     print(name, f"{time.time() - began:.1f} s", tried, file=sys.stderr, flush=True)
     most = weight_bound(json.dumps(model))
