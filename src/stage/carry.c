@@ -55,13 +55,6 @@ static tct_status read_whole(const carrying *c, const char *schema, tct_labels l
   return tct_data_weigh_persons(*out, study->rows_per_person, c->run.has_seed ? &c->run.seed : NULL, err);
 }
 
-static tct_status draw_held(carrying *c, tct_error *err) {
-  if (!(c->study->held > 0)) return TCT_OK;
-  c->held = TCT_NEW(unsigned char, c->study->rows);
-  if (!c->held) return tct_fail_memory(err);
-  return tct_held_draw(c->study->rows, c->study->held, c->run.has_seed ? &c->run.seed : NULL, c->held, err);
-}
-
 static tct_status pick(const carrying *c, tct_part part, tct_data **data, tct_error *err) {
   tct_data *all = *data, *own = NULL;
   if (part == TCT_PART_ALL) return TCT_OK;
@@ -319,7 +312,7 @@ static tct_status run_stage(carrying *c, tct_stage *stage, tct_error *err) {
 }
 
 static void show(const carrying *c, int done) {
-  if (c->run.progress && done < c->study->count) c->run.progress((double)done / c->study->count, c->run.user);
+  if (c->run.progress) c->run.progress((double)done / c->study->count, c->run.user);
 }
 
 /* One fit alone is the run of a model: its ledger, its file. */
@@ -333,12 +326,14 @@ static tct_status run_alone(carrying *c, tct_error *err) {
 
 static tct_status carry(carrying *c, tct_error *err) {
   tct_study *study = c->study;
+  const uint64_t *seed = c->run.has_seed ? &c->run.seed : NULL;
   TCT_TRY(check_source(c, err));
   c->table = TCT_NEW(kept_table, study->count), c->of = TCT_NEW(int, study->count);
   if (!c->table || !c->of) return tct_fail_memory(err);
   for (int i = 0; i < study->count; i++) c->of[i] = -1;
   TCT_TRY(count_rows(c, err));
-  TCT_TRY(draw_held(c, err));
+  if (study->held > 0 && !(c->held = TCT_NEW(unsigned char, study->rows))) return tct_fail_memory(err);
+  if (c->held) TCT_TRY(tct_held_draw(study->rows, study->held, seed, c->held, err));
   if (tct_study_is_model(study)) return run_alone(c, err);
   TCT_TRY(describe(c, err));
   for (int i = 0; i < study->count; i++) TCT_TRY(prepare(c, &study->stage[i], err));
@@ -351,7 +346,7 @@ static tct_status carry(carrying *c, tct_error *err) {
     show(c, i);
     TCT_TRY(run_stage(c, &study->stage[i], err));
   }
-  if (c->run.progress) c->run.progress(1, c->run.user);
+  show(c, study->count);
   return TCT_OK;
 }
 
