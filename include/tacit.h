@@ -610,14 +610,15 @@ typedef struct tct_search {
   int32_t law;     /* tct_search_law; TCT_SEARCH_TRIES */
   int32_t persons; /* 1: the table's weights are those of persons (tct_data_weigh) */
   int64_t tries;   /* on average, in [1, 10000]; 50 */
-  double share;    /* in (0, 1): of a try's epsilon for its score, or of the whole for the choice; NAN: 0.3, or 0.1 */
+  double share;    /* in (0, 1): of a person's try for its score, or of the whole for the choice; NAN: 0.3, or 0.1.  A
+                      try of records has none: its fit and its score read others, and both may cost the whole */
   double held;     /* in (0, 1): of the records, for scores; 0.2 */
 } tct_search;
 
 TCT_API void tct_search_default_sized(tct_search *search, size_t size);
 static inline void tct_search_default(tct_search *search) { tct_search_default_sized(search, sizeof *search); }
 /* How many of `rows` records a search trains on where `held` in (0, 1) of them are kept for scores; -1: that cannot be.
- * Which ones is a fixed function of the two numbers, and so public. */
+ * Which ones is drawn, and depends on no record. */
 TCT_API int64_t tct_search_train_rows(int64_t rows, double held);
 /* The plan of a search among candidates[count] on a table of `rows` records.  epsilon, delta and neighbours are the
  * whole's, the same in all candidates.  What their losses leave open is settled by the whole's epsilon.  With random
