@@ -610,8 +610,7 @@ typedef struct tct_search {
   int32_t law;     /* tct_search_law; TCT_SEARCH_TRIES */
   int32_t persons; /* 1: the table's weights are those of persons (tct_data_weigh) */
   int64_t tries;   /* on average, in [1, 10000]; 50 */
-  double share;    /* in (0, 1): of a person's try for its score, or of the whole for the choice; NAN: 0.3, or 0.1.  A
-                      try of records has none: its fit and its score read others, and both may cost the whole */
+  double share;    /* in (0, 1): of a person's try for its score, of the whole for a choice; NAN: 0.3, or 0.1 */
   double held;     /* in (0, 1): of the records, for scores; 0.2 */
 } tct_search;
 
