@@ -19,6 +19,7 @@
  * law in both, and given any fit d is the profile of the score.  The claim is for a record of either part, so it is the
  * larger of two bounds; nobody's record pays both.  That holds for every split that looks at no record, and so for a
  * mixture of them: (P - exp(x) Q)+ is convex in the pair.  Persons have rows in both parts, and their tries one list.
+ * All settings must see one split: a record that one trains on and another scores on would show both to one search.
  *
  * The published bound has exp(e) + (m-1) d(e) where M is here.  A try that draws its setting first has a profile of at
  * most the largest of its settings', for the outcome says which one it was.  The profile d is that of both directions,

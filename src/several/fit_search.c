@@ -89,6 +89,7 @@ static tct_status split(search *s, tct_error *err) {
       continue;
     }
     status = check_table(s, s->all[t], err);
+    if (status == TCT_OK) status = tct_fit_check_positive(s->all[t], err);
     if (status == TCT_OK) status = tct_data_pick(s->all[t], mark, 0, &s->part[t].train, err);
     if (status == TCT_OK) status = tct_data_pick(s->all[t], mark, 1, &s->part[t].held, err);
   }

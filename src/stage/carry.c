@@ -58,6 +58,7 @@ static tct_status read_whole(const carrying *c, const char *schema, tct_labels l
 static tct_status pick(const carrying *c, tct_part part, tct_data **data, tct_error *err) {
   tct_data *all = *data, *own = NULL;
   if (part == TCT_PART_ALL) return TCT_OK;
+  TCT_TRY(tct_fit_check_positive(all, err));
   TCT_TRY(tct_data_pick(all, c->held, part == TCT_PART_HELD, &own, err));
   if (tct_inputs_copy(&own->inputs, &all->inputs, err) != TCT_OK) return tct_data_free(own), err->status;
   tct_data_free(all);
