@@ -24,8 +24,9 @@ static const cli_option options[] = {
      "tries on average, at most 10000; how many there are is drawn at random and stays secret; more cost slowly more",
      "50", "50"},
     {"--score-share", CLI_REAL, offsetof(cli_args, search.share), "S",
-     "part of a try's epsilon that its score takes, or of the whole that the choice takes; between 0 and 1",
-     "0.3, or 0.1 with --selection all", "0.3"},
+     "of persons the part of a try's epsilon that its score takes, or with --selection all that of the whole that the "
+     "choice takes; between 0 and 1. A try of records shares nothing: its score is of others than its fit",
+     "0.3, or 0.1 with --selection all", "0.1"},
     {"--held-out", CLI_REAL, offsetof(cli_args, search.held), "S",
      "part of the records that tries are scored on, between 0 and 1; the others train", "0.2", "0.2"},
     {0},
@@ -274,11 +275,11 @@ const cli_verb cli_search = {
         "Chooses settings privately and writes the model that won, with the certificate of the whole search.\n"
         "A random number of tries is made, each of a candidate drawn at random, and the best by a noisy score is "
         "kept.\n"
-        "The price does not grow with the number of candidates: about twice that of one try. With --selection all "
+        "The price does not grow with the number of candidates: less than twice that of one try. With --selection all "
         "every\n"
         "candidate is trained once, and one is chosen; for two or three candidates that is better.",
     .details =
-        "A try trains on a public part of the records and is scored on the others by the release of\n"
+        "A try trains on a part of the records and is scored on the others by the release of\n"
         "`tacit evaluate --epsilon`: accuracy, or the mean squared error. A candidate that is drawn twice runs twice.\n"
         "Of more than two classes a try is a fit for each class against the rest, or one fit with softmax.\n"
         "The ledger is charged once, for everything, before the first try.\n"
@@ -286,7 +287,7 @@ const cli_verb cli_search = {
         "How many tries there were is a secret: it is not printed, and no file depends on it. The time and the memory\n"
         "that the search takes are NOT protected: do not let others watch the machine, and do not publish them.\n"
         "\n"
-        "A try has about 2.3 times the noise of one fit with the whole budget. Where the candidates are about equally\n"
+        "A try has about 1.6 times the noise of one fit with the whole budget. Where the candidates are about equally\n"
         "good, `tacit train` with its defaults gives the better model.\n"
         "\n"
         "Examples\n"

@@ -610,25 +610,25 @@ typedef struct tct_search {
   int32_t law;     /* tct_search_law; TCT_SEARCH_TRIES */
   int32_t persons; /* 1: the table's weights are those of persons (tct_data_weigh) */
   int64_t tries;   /* on average, in [1, 10000]; 50 */
-  double share;    /* in (0, 1): of a try's epsilon for its score, or of the whole for the choice; NAN: 0.3, or 0.1 */
+  double share;    /* in (0, 1): of a person's try for its score, of the whole for a choice; NAN: 0.3, or 0.1 */
   double held;     /* in (0, 1): of the records, for scores; 0.2 */
 } tct_search;
 
 TCT_API void tct_search_default_sized(tct_search *search, size_t size);
 static inline void tct_search_default(tct_search *search) { tct_search_default_sized(search, sizeof *search); }
 /* How many of `rows` records a search trains on where `held` in (0, 1) of them are kept for scores; -1: that cannot be.
- * Which ones is a fixed function of the two numbers, and so public. */
+ * Which ones is drawn, and depends on no record. */
 TCT_API int64_t tct_search_train_rows(int64_t rows, double held);
 /* The plan of a search among candidates[count] on a table of `rows` records.  epsilon, delta and neighbours are the
  * whole's, the same in all candidates.  What their losses leave open is settled by the whole's epsilon.  With random
  * tries the composition's epsilon is what is proved for the whole, at most the candidates'. */
 TCT_API tct_composition *tct_search_plan(const tct_config *const *candidates, size_t count, const tct_search *search,
                                          int64_t rows, int64_t cols, tct_error *err);
-/* Runs a search.  data: one table for all candidates, or [tables] one for each of them, the same records under other
- * public bounds.  config: its seed, ledger, input_changed, input_part, output, threads and callbacks are taken, the
- * rest is not looked at.  Weights, and those of persons, go with their records to fits and scores.  The ledger is
- * charged once with the whole, with all records of the first table, before the first fit.  Returns the chosen
- * candidate's model, whose certificate is of the whole.  candidate: gets its number, or NULL.
+/* Runs a search.  data: one table for all candidates, or [tables] one for each of them, the same records in the
+ * same order under other public bounds.  config: its seed, ledger, input_changed, input_part, output, threads and
+ * callbacks are taken, the rest is not looked at.  Weights, and those of persons, go with their records to fits and
+ * scores.  The ledger is charged once with the whole, with all records of the first table, before the first fit.
+ * Returns the chosen candidate's model, whose certificate is of the whole.  candidate: gets its number, or NULL.
  *
  * Random tries: progress is not called, and cancel by the clock alone.  The model, the ledger and the errors do not
  * tell how many tries there were; time does.  A candidate that is drawn twice runs twice; a try without a finite model

@@ -99,7 +99,7 @@ only() {
     case " $3 " in *" $file "*) ;; *) complain "$file: calls ${1//|/, }; that is done in $3 alone" ;; esac
   done < <(project_files | grep -E '^src/.*\.c$' | grep -vE "^src/($2)/" | xargs grep -lE "\\b($1)\(")
 }
-only 'tct_account_epsilon|tct_accountant_epsilon|tct_selection_event|tct_selection_epsilon' \
+only 'tct_account_epsilon|tct_accountant_epsilon|tct_selection_epsilon|tct_tries_event|tct_tries_epsilon' \
   'account|solve|ledger|certify' 'src/study/price.c'
 only 'tct_ledger_promise_run' 'ledger' 'src/study/charge.c'
 only 'tct_mech_new' 'mech' 'src/study/run.c src/several/persons.c'

@@ -21,25 +21,25 @@ GRID = {"C": [1e-3, 0.1, 10.0], "solver": ["auto", "dpgd", "dpgd:clip=0.2"]}
 
 
 def one_try(epsilon, delta):
-    """(epsilon of the whole as proved, of one try at the same delta, of that try's fit alone)."""
+    """(epsilon of the whole as proved, of a try's fit at the same delta, of its score)."""
     base = tacit.PrivateLogisticRegression(data_norm=1.0, classes=[0, 1], solver="dpgd:steps=20")
     search = tacit.PrivateSearchCV(base, {"C": [1.0]}, epsilon=epsilon, delta=delta, selection="random", tries=MEAN)
     plan = search.plan(20000, 10)
-    fit, score = plan["fits"][0]["events"], f"gaussian:noise={plan['choice'].partition('score=')[2]}"
-    return plan["epsilon"], *(tacit.account(events, delta)["epsilon"] for events in ([*fit, score], fit))
+    score = dict(part.split("=") for part in plan["choice"].partition(":")[2].split(","))["score"]
+    lists = plan["fits"][0]["events"], [f"gaussian:noise={score}"]
+    return plan["epsilon"], *(tacit.account(events, delta)["epsilon"] for events in lists)
 
 
 def price():
-    """What the best of the tries costs where one try, its fit and its score together, costs 0.1, 1 and 3."""
-    print("| ε of one try | δ | ε of the best of 50 | ratio | ε of the try's fit alone | ratio |")
-    print("| --- | --- | --- | --- | --- | --- |")
+    """What the best of the tries costs where the fit of one costs 0.1, 1 and 3; its score reads other records."""
+    print("| ε of a try's fit | of its score | δ | ε of the best of 50 | ratio |\n| --- | --- | --- | --- | --- |")
     for target in (0.1, 1, 3):
         for delta in (1e-5, 1e-6):
             asked = 2 * target
-            for _ in range(6):  # the cost is nearly a power of a try's
-                whole, tried, fit = one_try(asked, delta)
-                asked *= target / tried
-            print(f"| {tried:.3f} | {delta:g} | {whole:.3f} | {whole / tried:.2f} | {fit:.3f} | {whole / fit:.2f} |", flush=True)
+            for _ in range(6):  # the cost is nearly a power of a fit's
+                whole, fit, score = one_try(asked, delta)
+                asked *= target / fit
+            print(f"| {fit:.3f} | {score:.3f} | {delta:g} | {whole:.3f} | {whole / fit:.2f} |", flush=True)
 
 
 def missed():

@@ -114,16 +114,16 @@ static void release(tct_html *h, const json_t *r, json_int_t fits) {
 
 /* The best of a random number of tries: the table below is of all settings, and a try spends one of them. */
 static void tries(tct_html *h, const tct_model *m, size_t settings) {
-  int64_t mean;
-  double score;
-  char text[600];
-  if (!tct_selection_parse(m->choice, &mean, &score)) return;
+  tct_selection search;
+  char text[700];
+  if (!tct_selection_parse(m->choice, &search)) return;
   snprintf(text, sizeof text,
            "<p>This model is the best of a random number of tries, %lld on average. Each try trained one of %zu "
-           "settings, drawn at random, and scored it with noise of standard deviation %.4g times what one record "
-           "adds. The claim is that of the whole search. How many tries there were stays secret. The table has what "
+           "settings, drawn at random, and scored it on other records with noise of standard deviation %.4g times what "
+           "one record adds. The claim is that of the whole search. How many tries there were stays secret. The table "
+           "has what "
            "one try of each setting spends.</p>\n",
-           (long long)mean, settings, score);
+           (long long)search.mean, settings, search.score);
   tct_html_put(h, text);
 }
 

@@ -44,7 +44,7 @@ def _of_winner(method: Any, does: str) -> Any:
 class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
     """Chooses among settings under (epsilon, delta)-differential privacy, and keeps the model that it chose.
 
-    Trains one model for each point of the grid on a public part of the records, then makes one choice by the exponential
+    Trains one model for each point of the grid on a part of the records, then makes one choice by the exponential
     mechanism on the others.  A candidate's score is its number of right predictions, or, for regressions, follows from its
     squared errors within the label bounds.  The whole costs epsilon and delta: the accountants compose all fits and the
     choice.  So a short grid is a good one.  The winner is not trained again, which would cost again.  Its certificate is
@@ -72,8 +72,8 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
     tries : int, default=50
         With "random": the mean number of tries.  More tries cost more, slowly.
     share : float, optional
-        The part of epsilon for the choice, in (0, 1); None: 0.1.  With "random": the part of a try's epsilon for its
-        score; None: 0.3.
+        The part of epsilon for the choice, in (0, 1); None: 0.1.  With "random" and persons the part of a try's epsilon
+        for its score; None: 0.3.  Of records leave it None: fits and scores read different ones, and share nothing.
     test_size : float, default=0.2
         The part of the records that the choice is made on, in (0, 1).
     ledger : Ledger or path, optional

@@ -72,7 +72,7 @@ def test_three_classes_give_the_command_lines_model_file(cli, tmp_path):
     frame["y"] = np.digitize(frame["size"], [8, 25])
     schema = {"columns": [*OPEN, KIND], "label": {"name": "y", "values": ["0", "1", "2"]}}
     model = tacit.PrivateLogisticRegression(**BUDGET).fit(frame, schema=tacit.Schema(schema))
-    assert text_of(model, tmp_path / "m.json") == cli(frame, schema, "--loss", "logistic", "--penalty", penalty())
+    assert text_of(model, tmp_path / "m.json") == cli(frame, schema, "--loss", "auto", "--penalty", penalty())
     assert tacit.verify(tmp_path / "m.json")["ok"] and model.privacy_["epsilon"] == 2.0
     assert model.predict_proba(frame).shape == (ROWS, 3) and model.score(frame) > 0.5
 

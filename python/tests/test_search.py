@@ -250,7 +250,12 @@ def test_the_best_of_random_tries_states_the_search_and_verifies(tmp_path):
     [
         lambda t: t.replace("selection:mean=6,", "selection:mean=5,"),
         lambda t: t.replace("selection:mean=6,", "selection:mean=7,"),
-        lambda t: t.replace("selection:mean=6,score=", "selection:mean=6,score=1"),
+        lambda t: t.replace("selection:mean=6,fit=0.", "selection:mean=6,fit=0.1"),
+        lambda t: t.replace(",score=", ",score=1"),
+        lambda t: t.replace(",held=0.2", ",held=0.3"),
+        lambda t: t.replace(",rows=3000", ",rows=4000"),
+        lambda t: t.replace(",rows=3000,epsilon=1", ",rows=3000,epsilon=2"),
+        lambda t: t.replace(",rows=3000,epsilon=1", ",rows=3000,share=0.3"),
         lambda t: t.replace('"approx:epsilon=0.9', '"approx:epsilon=0.8'),
         lambda t: t.replace("selection:mean=6,", "selection:tries=6,"),
     ],

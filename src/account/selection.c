@@ -12,6 +12,15 @@
  *      A ratio of linear functions of t lies between its ends, so it is at most M = max(1 + (m-1) d(e), exp(e)).
  *   2. Hence Q f'(F) - exp(x + 2 log M) Q' f'(F') <= f'(F) (Q - exp(x) Q') <= m (Q - exp(x) Q')+ at every outcome.
  *      Summed: the whole is (x + 2 log M, m d(x))-DP for every x, and x is the epsilon of a try at delta/m.
+ * APART  Steps 1 and 2 are about one pair of neighbours and use of a try no more than its two laws.  Let the pair
+ * differ in one record of the training part.  The score reads none of the rows that differ, so that given the fit its
+ * law is the same in both.  A try is then the fit, and a function of what that shows and of coins.  So d is the profile
+ * of the fit alone, however the score depends on the model.  Let them differ in a held-out record.  Then fits have one
+ * law in both, and given any fit d is the profile of the score.  The claim is for a record of either part, so it is the
+ * larger of two bounds; nobody's record pays both.  That holds for every split that looks at no record, and so for a
+ * mixture of them: (P - exp(x) Q)+ is convex in the pair.  Persons have rows in both parts, and their tries one list.
+ * All settings must see one split: a record that one trains on and another scores on would show both to one search.
+ *
  * The published bound has exp(e) + (m-1) d(e) where M is here.  A try that draws its setting first has a profile of at
  * most the largest of its settings', for the outcome says which one it was.  The profile d is that of both directions,
  * as the accountants have it. */
@@ -19,6 +28,7 @@
 
 #include "account/account.h"
 #include "account/curves/compare.h"
+#include "core/alloc.h"
 #include "core/point.h"
 
 #include <math.h>
@@ -99,27 +109,69 @@ tct_status tct_selection_epsilon(const tct_events *one, size_t count, tct_neighb
   return TCT_OK;
 }
 
-tct_status tct_selection_event(const tct_events *one, size_t count, tct_neighbours neighbours, int64_t mean,
-                               double delta, tct_event *event, tct_error *err) {
+/* The score in every setting's list. */
+static tct_status together(const tct_tries *tries, tct_neighbours neighbours, double delta, double *epsilon,
+                           tct_error *err) {
+  tct_events *one = TCT_NEW(tct_events, (int64_t)tries->count);
+  tct_status status = one ? TCT_OK : tct_fail_memory(err);
+  for (size_t i = 0; i < tries->count && status == TCT_OK; i++) {
+    status = tct_events_copy(&one[i], &tries->fit[i], err);
+    if (TCT_POINT(selection_score_not_charged, status == TCT_OK, false))
+      status = tct_events_add(&one[i], tct_event_gaussian(tries->score, 1), err);
+  }
+  if (status == TCT_OK) status = tct_selection_epsilon(one, tries->count, neighbours, tries->mean, delta, epsilon, err);
+  for (size_t i = 0; one && i < tries->count; i++) tct_events_free(&one[i]);
+  tct_free(one);
+  return status;
+}
+
+tct_status tct_tries_epsilon(const tct_tries *tries, tct_neighbours neighbours, double delta, double *epsilon,
+                             tct_error *err) {
+  tct_event score = tct_event_gaussian(tries->score, 1);
+  const tct_events scores = {&score, 1, 1};
+  double held;
+  *epsilon = INFINITY;
+  if (!tries->apart) return together(tries, neighbours, delta, epsilon, err);
+  TCT_TRY(tct_selection_epsilon(tries->fit, tries->count, neighbours, tries->mean, delta, epsilon, err));
+  if (isinf(tries->score)) return TCT_OK;
+  TCT_TRY(tct_selection_epsilon(&scores, 1, neighbours, tries->mean, delta, &held, err));
+  return *epsilon = TCT_POINT(tries_of_the_training_part_alone, tct_max(*epsilon, held), *epsilon), TCT_OK;
+}
+
+tct_status tct_tries_event(const tct_tries *tries, tct_neighbours neighbours, double delta, tct_event *event,
+                           tct_error *err) {
   double epsilon = INFINITY, own = delta * (1 - 1e-12);
-  TCT_TRY(tct_selection_epsilon(one, count, neighbours, mean, own, &epsilon, err));
+  TCT_TRY(tct_tries_epsilon(tries, neighbours, own, &epsilon, err));
   *event = tct_event_approx(epsilon, own, 1);
   return TCT_OK;
 }
 
 /* ---- in a model file ------------------------------------------------------------------------------------------- */
 
-void tct_selection_text(int64_t mean, double score, char *text, size_t size) {
-  snprintf(text, size, "selection:mean=%lld,score=%.17g", (long long)mean, score);
+static bool apart(const tct_selection *s) { return isnan(s->share); }
+
+void tct_selection_text(const tct_selection *s, char text[TCT_SELECTION_TEXT]) {
+  snprintf(text, TCT_SELECTION_TEXT, "selection:mean=%lld,fit=%.17g,score=%.17g,held=%.17g,rows=%lld,%s=%.17g",
+           (long long)s->mean, s->fit, s->score, s->held, (long long)s->rows, apart(s) ? "epsilon" : "share",
+           apart(s) ? s->epsilon : s->share);
 }
 
-bool tct_selection_parse(const char *choice, int64_t *mean, double *score) {
-  long long whole = 0;
-  int end = 0;
-  char again[80];
-  if (!choice || sscanf(choice, "selection:mean=%lld,score=%lf%n", &whole, score, &end) != 2) return false;
-  *mean = whole;
-  tct_selection_text(whole, *score, again, sizeof again);
-  return !choice[end] && whole >= 1 && whole <= TCT_SELECTION_MOST && *score > 0 && isfinite(*score) &&
-         !strcmp(again, choice);
+static bool in_range(const tct_selection *s) {
+  bool last = apart(s) ? s->epsilon > 0 && isfinite(s->epsilon) : s->share > 0 && s->share < 1;
+  return last && s->mean >= 1 && s->mean <= TCT_SELECTION_MOST && s->rows >= 2 && s->fit > 0 && isfinite(s->fit) &&
+         s->score > 0 && isfinite(s->score) && s->held > 0 && s->held < 1;
+}
+
+bool tct_selection_parse(const char *choice, tct_selection *out) {
+  long long mean = 0, rows = 0;
+  char last[8], again[TCT_SELECTION_TEXT];
+  double value;
+  *out = (tct_selection){.epsilon = NAN, .share = NAN};
+  if (!choice || sscanf(choice, "selection:mean=%lld,fit=%lf,score=%lf,held=%lf,rows=%lld,%7[a-z]=%lf", &mean,
+                        &out->fit, &out->score, &out->held, &rows, last, &value) != 7)
+    return false;
+  out->mean = mean, out->rows = rows;
+  *(strcmp(last, "share") ? &out->epsilon : &out->share) = value;
+  tct_selection_text(out, again);
+  return in_range(out) && !strcmp(again, choice);
 }

@@ -1,6 +1,7 @@
 /* verify.h - the report that a verification writes, check by check. */
 #ifndef TCT_CERTIFY_VERIFY_H
 #define TCT_CERTIFY_VERIFY_H
+#include "account/selection.h"
 #include "model/model.h"
 #include <jansson.h>
 
@@ -38,6 +39,6 @@ void tct_verify_composed(tct_verify_report *r, const tct_model *model, const jso
 /* Appends the events of a listed fit, as often as it was made.  TCT_E_DATA: that number is out of range. */
 tct_status tct_verify_add_copies(const json_t *fit, tct_events *out, tct_error *err);
 /* The best of a random number of tries: what it costs, by the accountants and by a second method.  fits: those that are
- * listed; score: the noise of a try's score. */
-void tct_verify_tries(tct_verify_report *r, const tct_model *model, const json_t *fits, int64_t mean, double score);
+ * listed; plan: as the file has it, and held against what it gives. */
+void tct_verify_tries(tct_verify_report *r, const tct_model *model, const json_t *fits, const tct_selection *plan);
 #endif

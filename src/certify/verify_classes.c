@@ -28,25 +28,21 @@ const char *tct_verify_class_names(const tct_model *m) {
   return TCT_POINT(classes_of_no_schema, all, true) ? NULL : "classes";
 }
 
-/* The fit of each, as a composition of the whole's budget makes it; NULL with err: there is none. */
-static json_t *compose_again(const tct_model *m, const json_t *fit, tct_error *err) {
+/* The fit of each, as a composition of this budget makes it; NULL with err: there is none. */
+static json_t *compose_again(const tct_model *m, const json_t *fit, double epsilon, double delta, tct_error *err) {
   tct_config config;
   int64_t rows = 0, cols = 0;
   if (tct_certificate_config(fit, NULL, &config, &rows, &cols, err) != TCT_OK) return NULL;
-  config.epsilon = m->epsilon, config.delta = m->delta, config.classes = m->models;
+  config.epsilon = epsilon, config.delta = delta, config.classes = m->models;
   tct_plan *whole = tct_plan_new(&config, rows, cols, err);
   json_t *again = whole ? tct_certificate_json(whole) : NULL;
   tct_plan_free(whole);
   return again;
 }
 
-/* After a private search the budget was composed over all candidates, and the union of their events is checked. */
-void tct_verify_composed(tct_verify_report *r, const tct_model *m, const json_t *fits) {
+static void check_copies(tct_verify_report *r, const tct_model *m, const json_t *fit, double epsilon, double delta) {
   tct_error err = {0};
-  if (!m->is_private || m->models < 2 || m->choice || json_array_size(fits) != 1) return;
-  const json_t *fit = json_array_get(fits, 0);
-  if (json_integer_value(member(fit, "count")) == 1) return; /* a joint loss: one fit, whose claim is the model's */
-  json_t *again = compose_again(m, fit, &err);
+  json_t *again = compose_again(m, fit, epsilon, delta, &err);
   bool same = again && TCT_POINT(claim_of_classes_not_composed, tct_json_near(fit, again), true);
   json_decref(again);
   tct_error_reword(&err, TCT_WORDS_CLI);
@@ -56,4 +52,18 @@ void tct_verify_composed(tct_verify_report *r, const tct_model *m, const json_t 
                              "edited%.0s"
                            : "the claim cannot be composed over %lld classes: %s",
                    (long long)m->models, err.text);
+}
+
+/* A joint loss has one fit, whose claim is the model's.  In a search of all settings the budget was composed over all
+ * candidates, and the union of their events is checked. */
+void tct_verify_composed(tct_verify_report *r, const tct_model *m, const json_t *fits) {
+  double epsilon = m->epsilon, delta = m->delta;
+  tct_selection search;
+  const json_t *fit;
+  size_t i;
+  if (!m->is_private || m->models < 2) return;
+  if (m->choice && !tct_selection_parse(m->choice, &search)) return;
+  if (m->choice) epsilon = search.fit, delta /= (double)search.mean; /* of one try */
+  json_array_foreach((json_t *)fits, i, fit) if (r->ok && json_integer_value(member(fit, "count")) > 1)
+      check_copies(r, m, fit, epsilon, delta);
 }

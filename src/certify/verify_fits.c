@@ -9,7 +9,6 @@
 #include "core/alloc.h"
 #include "train/certificate.h"
 #include "model/json.h"
-#include "account/selection.h"
 #include "certify/verify.h"
 
 #include <math.h>
@@ -70,9 +69,8 @@ typedef struct maker {
 /* Every candidate of a search with random tries is fitted as the model would be: once where its loss takes all classes
  * at once, else once for each.  The price is that of the dearest candidate, so none may count fewer. */
 static void check_count(tct_verify_report *r, const tct_model *m, const tct_plan *plan, const json_t *fit) {
-  int64_t mean;
-  double score;
-  if (!tct_selection_parse(m->choice, &mean, &score)) return;
+  tct_selection search;
+  if (!tct_selection_parse(m->choice, &search)) return;
   long long count = json_integer_value(member(fit, "count")), classes = tct_model_models(m);
   long long wanted = plan->facts.loss.kind->joint ? 1 : classes;
   if (count != wanted)
@@ -234,10 +232,9 @@ static bool sum_is(const tct_model *m, const json_t *fits) {
 }
 
 static void check_union(tct_verify_report *r, const tct_model *m, const json_t *fits) {
-  int64_t mean = 0;
-  double score = 0;
-  if (tct_selection_parse(m->choice, &mean, &score)) {
-    tct_verify_tries(r, m, fits, mean, score);
+  tct_selection search;
+  if (tct_selection_parse(m->choice, &search)) {
+    tct_verify_tries(r, m, fits, &search);
     return;
   }
   bool one = json_array_size(fits) == 1 && json_integer_value(member(json_array_get(fits, 0), "count")) == 1;

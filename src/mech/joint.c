@@ -105,8 +105,7 @@ tct_status tct_mech_join_noise(tct_mech *mech, int r, int drawer, uint64_t *shar
   if (drawer < 0 || drawer >= release->drawers || (release->drawer && release->drawer != drawer + 1))
     return tct_gate_refuse(release, err);
   TCT_TRY(charge(mech, r, drawer, err));
-  add(mech, r, drawer, drawer > 0 ? release->part : TCT_POINT(joint_first_party_draws_nothing, release->part, 0), share,
-      len);
+  add(mech, r, drawer, release->part, share, len);
   return TCT_OK;
 }
 

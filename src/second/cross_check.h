@@ -34,6 +34,18 @@ typedef struct tct_second_best {
 } tct_second_best;
 void tct_second_tries(const tct_events *one, size_t count, tct_neighbours neighbours, int64_t mean, double delta,
                       tct_second_best *out);
+/* The same of a search: a try makes a fit by one of the settings, and a Gaussian release that scores it.  apart: no
+ * record is read by both, so that it pays for the dearer one; else both are in one list.  Out of memory: nothing is
+ * proved. */
+typedef struct tct_second_search {
+  const tct_events *fit;
+  size_t count;
+  double score;
+  int64_t mean;
+  bool apart;
+} tct_second_search;
+void tct_second_of_search(const tct_second_search *search, tct_neighbours neighbours, double delta,
+                          tct_second_best *out);
 /* What this says to a claim: a method that is as tight has to prove it, and a looser one cannot contradict it. */
 tct_second_claim tct_second_of_tries(const tct_second_best *best, double epsilon);
 #endif

@@ -152,6 +152,34 @@ void tct_second_tries(const tct_events *one, size_t count, tct_neighbours neighb
   out->lower = lower_of(least, (double)mean, delta);
 }
 
+static tct_status second_together(const tct_second_search *s, tct_neighbours neighbours, double delta,
+                                  tct_second_best *out) {
+  tct_events *one = TCT_NEW(tct_events, (int64_t)s->count);
+  tct_status status = one ? TCT_OK : TCT_E_MEMORY;
+  for (size_t i = 0; i < s->count && status == TCT_OK; i++) {
+    status = tct_events_copy(&one[i], &s->fit[i], NULL);
+    if (status == TCT_OK) status = tct_events_add(&one[i], tct_event_gaussian(s->score, 1), NULL);
+  }
+  if (status == TCT_OK) tct_second_tries(one, s->count, neighbours, s->mean, delta, out);
+  for (size_t i = 0; one && i < s->count; i++) tct_events_free(&one[i]);
+  tct_free(one);
+  return status;
+}
+
+void tct_second_of_search(const tct_second_search *s, tct_neighbours neighbours, double delta, tct_second_best *out) {
+  tct_event score = tct_event_gaussian(s->score, 1);
+  const tct_events scores = {&score, 1, 1};
+  tct_second_best held;
+  *out = (tct_second_best){.upper = INFINITY};
+  if (!s->apart) {
+    if (second_together(s, neighbours, delta, out) != TCT_OK) *out = (tct_second_best){.upper = INFINITY};
+    return;
+  }
+  tct_second_tries(s->fit, s->count, neighbours, s->mean, delta, out);
+  tct_second_tries(&scores, 1, neighbours, s->mean, delta, &held);
+  out->upper = fmax(out->upper, held.upper), out->lower = fmax(out->lower, held.lower), out->closed &= held.closed;
+}
+
 tct_second_claim tct_second_of_tries(const tct_second_best *best, double epsilon) {
   double claim = epsilon * (1 + TCT_SECOND_SLACK);
   return (tct_second_claim){!best->closed || best->upper <= claim, best->lower <= claim};

@@ -72,7 +72,7 @@ static tct_status amend_events(tct_model *m, const tct_composition *c, tct_error
 /* The claim becomes that of everything: the fits, and the choice among them. */
 static tct_status amend_claim(tct_model *m, const tct_composition *c, tct_error *err) {
   json_t *fits = tct_composition_fits(c);
-  char *text = fits ? tct_json_dump(fits, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL, choice[80];
+  char *text = fits ? tct_json_dump(fits, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL, choice[TCT_SELECTION_TEXT];
   json_decref(fits);
   tct_status status = text ? replace(&m->fits, text, err) : tct_fail_memory(err);
   free(text);
@@ -80,7 +80,7 @@ static tct_status amend_claim(tct_model *m, const tct_composition *c, tct_error 
   if (status == TCT_OK) status = replace(&m->accountant, c->claim.by, err);
   m->epsilon = c->claim.epsilon, m->delta = c->claim.delta;
   if (status != TCT_OK) return status;
-  tct_composition_choice_text(c, choice, sizeof choice);
+  tct_composition_choice_text(c, choice);
   return replace(&m->choice, choice, err);
 }
 

@@ -1,7 +1,6 @@
-/* composition.c - a search: its candidates, the public split, what it costs together, and what it says of itself. */
+/* composition.c - a search: its candidates, the split, what it costs together, and what it says of itself. */
 #include "several/composition.h"
 
-#include "account/selection.h"
 #include "core/alloc.h"
 #include "core/number.h"
 #include "core/sized.h"
@@ -92,7 +91,7 @@ static const double TRIES_SHARE = 0.3, ALL_SHARE = 0.1; /* docs/measured/search.
 void tct_search_default_sized(tct_search *search, size_t size) { tct_sized_default(&SIZED, search, size, &DEFAULTS); }
 
 int64_t tct_search_train_rows(int64_t rows, double share) {
-  int64_t held = tct_search_split(rows, share, NULL);
+  int64_t held = tct_held_count(rows, share);
   return held < 0 ? -1 : rows - held;
 }
 
@@ -119,7 +118,7 @@ static tct_status check(const tct_candidates *of, const tct_search *how, tct_err
   bool random = how->law == TCT_SEARCH_TRIES;
   if (!random && how->law != TCT_SEARCH_ALL)
     return tct_fail(err, TCT_E_USAGE, "the law of the search is unknown; give one of tct_search_law");
-  if (!(how->share > 0 && how->share < 1))
+  if (!isnan(how->share) && !(how->share > 0 && how->share < 1))
     return tct_fail(err, TCT_E_USAGE, "the share of the %s must lie between 0 and 1; give e.g. %g",
                     random ? "score" : "choice", random ? TRIES_SHARE : ALL_SHARE);
   return random ? check_tries(of->config, how, err) : check_all(of, err);
@@ -128,8 +127,12 @@ static tct_status check(const tct_candidates *of, const tct_search *how, tct_err
 static tct_status settle(const tct_search *given, int64_t rows, tct_composition *c, tct_error *err) {
   c->how = DEFAULTS;
   TCT_TRY(tct_sized_take(&SIZED, given, &c->how, err));
-  if (isnan(c->how.share)) c->how.share = c->how.law == TCT_SEARCH_TRIES ? TRIES_SHARE : ALL_SHARE;
-  c->rows = rows, c->held = tct_search_split(rows, c->how.held, NULL);
+  if (is_random(c) && !c->how.persons && !isnan(c->how.share))
+    return tct_fail(err, TCT_E_USAGE,
+                    "of records a try's score takes nothing from its fit, as it is of others; leave the share of the "
+                    "score away, which is for persons and for a choice among all settings");
+  if (isnan(c->how.share) && (!is_random(c) || c->how.persons)) c->how.share = is_random(c) ? TRIES_SHARE : ALL_SHARE;
+  c->rows = rows, c->held = tct_held_count(rows, c->how.held);
   if (c->held > 0) return TCT_OK;
   return tct_fail(
       err, rows < 2 ? TCT_E_DATA : TCT_E_USAGE,
@@ -149,6 +152,7 @@ tct_composition *tct_search_plan(const tct_config *const *candidates, size_t cou
   if (status == TCT_OK) status = candidates_take(candidates, count, of.rows, cols, own, loss, err);
   if (status == TCT_OK) status = check(&of, &out->how, err);
   if (status == TCT_OK) {
+    out->asked = own->epsilon;
     out->claim = (tct_whole){own->epsilon, own->delta, (tct_neighbours)own->neighbours, NULL, false};
     status = tct_shares_find(&of, out, err);
   }
@@ -171,13 +175,14 @@ json_t *tct_composition_fits(const tct_composition *c) {
   return list;
 }
 
-void tct_composition_choice_text(const tct_composition *c, char *text, size_t size) {
+void tct_composition_choice_text(const tct_composition *c, char text[TCT_SELECTION_TEXT]) {
   if (is_random(c)) {
-    tct_selection_text(c->how.tries, c->score, text, size);
+    const tct_selection plan = {c->how.tries, c->rows, c->each, c->score, c->how.held, c->asked, c->how.share};
+    tct_selection_text(&plan, text);
     return;
   }
   tct_event choice = tct_event_exponential(c->choice, 1);
-  tct_event_print(&choice, text, size);
+  tct_event_print(&choice, text, TCT_SELECTION_TEXT);
   char *count = strstr(text, ",count=");
   if (count) *count = 0; /* it is made once */
 }
@@ -209,7 +214,7 @@ char *tct_composition_json(const tct_composition *c, tct_error *err) {
   tct_error_clear(err);
   json_t *events = events_apart(c);
   const tct_whole *claim = &c->claim;
-  char text[80];
+  char text[TCT_SELECTION_TEXT];
   int64_t models = 0;
   for (int64_t j = 0; j < c->parts; j++) models += c->plan[j]->copies;
   json_t *o =
@@ -219,7 +224,7 @@ char *tct_composition_json(const tct_composition *c, tct_error *err) {
                 "accountant", claim->by ? json_string(claim->by) : json_null(), "events", events, "fits",
                 tct_composition_fits(c), "each", "epsilon", tct_json_real(c->each), "delta",
                 tct_json_real(c->each_delta), "neighbours", tct_neighbours_name((int)claim->neighbours));
-  tct_composition_choice_text(c, text, sizeof text);
+  tct_composition_choice_text(c, text);
   if (o && c->choice > 0) json_array_append_new(events, json_string(text));
   if (o && (c->choice > 0 || is_random(c))) json_object_set_new(o, "choice", json_string(text));
   if (o && is_random(c))

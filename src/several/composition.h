@@ -10,6 +10,7 @@ struct tct_composition {
   int64_t parts;
   tct_search how; /* as asked, the share settled */
   tct_whole claim;
+  double asked;            /* epsilon */
   int64_t rows, held;      /* of all records; of those, for scores */
   double each, each_delta; /* the budget of one candidate */
   double choice;           /* every setting once: epsilon of the choice; 0: there is none */
@@ -32,14 +33,18 @@ tct_status tct_candidates_plan(const tct_candidates *of, double epsilon, double 
  * that.
  */
 tct_status tct_shares_find(const tct_candidates *of, tct_composition *c, tct_error *err);
+/* What a score of a try may spend at the try's delta, and its noise.  share: of a try's epsilon, of which the fit has
+ * `fit`; NAN: no record is in a fit and in a score. */
+tct_status tct_tries_score(const tct_whole *claim, int64_t mean, double share, double fit, double *epsilon,
+                           double *noise, tct_error *err);
 /* Frees the parts. */
 void tct_composition_drop(tct_composition *c);
 /* The events of everything, in order. */
 tct_status tct_composition_events(const tct_composition *c, tct_events *out, tct_error *err);
 /* TCT_E_USAGE where verify would refuse the model for the work that it takes, `again` that of pricing. */
 tct_status tct_composition_verifiable(const tct_composition *c, double again, tct_error *err);
-/* The event of the choice as text. */
-void tct_composition_choice_text(const tct_composition *c, char *text, size_t size);
+/* The event of the choice as text, or how the tries were planned. */
+void tct_composition_choice_text(const tct_composition *c, char text[TCT_SELECTION_TEXT]);
 /* The list of certificate.h, of all fits; NULL: out of memory. */
 json_t *tct_composition_fits(const tct_composition *c);
 

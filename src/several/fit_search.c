@@ -5,10 +5,16 @@
  * error depends on it.  A try whose fit fails by its noise is the worst try and ends nothing: the bound is about what
  * the best try shows, and says nothing about the others.  Time and memory are not protected.
  *
+ * PARTS  The table is cut in two by coins that look at no record (study/split.c).  Fits are handed the training part
+ * and scores the held-out one; of the other part each meets what was released from it.  Nothing else passes: what a
+ * table was read by is public or named as unpaid, and what is refused is refused before the charge.  So a record pays
+ * for fits or for scores (src/account/selection.c, APART).
+ *
  * EVERY SETTING ONCE  A fit of each candidate, and one choice among them by whole-number scores (whole_score.c).
  *
  * PERSONS  The weights of a person's records sum to at most 1 in the table, and so in each part of it.  Fits and scores
- * rest on that sum alone, so that their events hold for a person as they do for a record. */
+ * rest on that sum alone, so that their events hold for a person as they do for a record.  A person has rows in both
+ * parts, and pays for both. */
 #include "core/alloc.h"
 #include "core/outfile.h"
 #include "core/stop.h"
@@ -73,8 +79,8 @@ static tct_status check_table(const search *s, const tct_data *d, tct_error *err
 
 static tct_status split(search *s, tct_error *err) {
   unsigned char *mark = TCT_NEW(unsigned char, s->c->rows);
-  tct_status status = mark ? TCT_OK : tct_fail_memory(err);
-  if (mark) tct_search_split(s->c->rows, s->c->how.held, mark);
+  const uint64_t *seed = s->config->has_seed ? &s->config->seed : NULL;
+  tct_status status = mark ? tct_held_draw(s->c->rows, s->c->how.held, seed, mark, err) : tct_fail_memory(err);
   for (size_t t = 0; t < s->tables && status == TCT_OK; t++) {
     size_t same = 0;
     while (s->all[same] != s->all[t]) same++;
@@ -83,10 +89,11 @@ static tct_status split(search *s, tct_error *err) {
       continue;
     }
     status = check_table(s, s->all[t], err);
+    if (status == TCT_OK) status = tct_fit_check_positive(s->all[t], err);
     if (status == TCT_OK) status = tct_data_pick(s->all[t], mark, 0, &s->part[t].train, err);
     if (status == TCT_OK) status = tct_data_pick(s->all[t], mark, 1, &s->part[t].held, err);
   }
-  tct_free(mark);
+  tct_wipe_free(mark, mark ? s->c->rows : 0, sizeof *mark);
   return status;
 }
 

@@ -31,7 +31,8 @@ typedef struct carrying {
   tct_config run;               /* of the whole */
   kept_table *table;            /* [stages] that may be read before anything is released, and are kept */
   int tables;
-  int *of; /* [stages] each stage's table, -1: not kept */
+  int *of;             /* [stages] each stage's table, -1: not kept */
+  unsigned char *held; /* [rows] of a study that holds some out: 1 for those, drawn once for all stages */
   tct_ledger_receipt receipt;
 } carrying;
 
@@ -54,16 +55,11 @@ static tct_status read_whole(const carrying *c, const char *schema, tct_labels l
   return tct_data_weigh_persons(*out, study->rows_per_person, c->run.has_seed ? &c->run.seed : NULL, err);
 }
 
-/* The records of a part keep their numbers: which they are follows from the number of all. */
-static tct_status pick(const tct_study *study, tct_part part, tct_data **data, tct_error *err) {
+static tct_status pick(const carrying *c, tct_part part, tct_data **data, tct_error *err) {
   tct_data *all = *data, *own = NULL;
   if (part == TCT_PART_ALL) return TCT_OK;
-  unsigned char *held = TCT_NEW(unsigned char, study->rows);
-  if (!held) return tct_fail_memory(err);
-  tct_search_split(study->rows, study->held, held);
-  tct_status status = tct_data_pick(all, held, part == TCT_PART_HELD, &own, err);
-  tct_free(held);
-  if (status != TCT_OK) return status;
+  TCT_TRY(tct_fit_check_positive(all, err));
+  TCT_TRY(tct_data_pick(all, c->held, part == TCT_PART_HELD, &own, err));
   if (tct_inputs_copy(&own->inputs, &all->inputs, err) != TCT_OK) return tct_data_free(own), err->status;
   tct_data_free(all);
   *data = own;
@@ -73,7 +69,7 @@ static tct_status pick(const tct_study *study, tct_part part, tct_data **data, t
 static tct_status read_table(const carrying *c, const char *schema, const tct_reading *how, tct_part part,
                              tct_data **out, tct_error *err) {
   tct_status status = read_whole(c, schema, how->labels, out, err);
-  if (status == TCT_OK) status = pick(c->study, part, out, err);
+  if (status == TCT_OK) status = pick(c, part, out, err);
   if (status == TCT_OK) return TCT_OK;
   tct_data_free(*out);
   *out = NULL;
@@ -317,7 +313,7 @@ static tct_status run_stage(carrying *c, tct_stage *stage, tct_error *err) {
 }
 
 static void show(const carrying *c, int done) {
-  if (c->run.progress && done < c->study->count) c->run.progress((double)done / c->study->count, c->run.user);
+  if (c->run.progress) c->run.progress((double)done / c->study->count, c->run.user);
 }
 
 /* One fit alone is the run of a model: its ledger, its file. */
@@ -331,11 +327,14 @@ static tct_status run_alone(carrying *c, tct_error *err) {
 
 static tct_status carry(carrying *c, tct_error *err) {
   tct_study *study = c->study;
+  const uint64_t *seed = c->run.has_seed ? &c->run.seed : NULL;
   TCT_TRY(check_source(c, err));
   c->table = TCT_NEW(kept_table, study->count), c->of = TCT_NEW(int, study->count);
   if (!c->table || !c->of) return tct_fail_memory(err);
   for (int i = 0; i < study->count; i++) c->of[i] = -1;
   TCT_TRY(count_rows(c, err));
+  if (study->held > 0 && !(c->held = TCT_NEW(unsigned char, study->rows))) return tct_fail_memory(err);
+  if (c->held) TCT_TRY(tct_held_draw(study->rows, study->held, seed, c->held, err));
   if (tct_study_is_model(study)) return run_alone(c, err);
   TCT_TRY(describe(c, err));
   for (int i = 0; i < study->count; i++) TCT_TRY(prepare(c, &study->stage[i], err));
@@ -348,11 +347,12 @@ static tct_status carry(carrying *c, tct_error *err) {
     show(c, i);
     TCT_TRY(run_stage(c, &study->stage[i], err));
   }
-  if (c->run.progress) c->run.progress(1, c->run.user);
+  show(c, study->count);
   return TCT_OK;
 }
 
 static void leave(carrying *c) {
+  tct_wipe_free(c->held, c->held ? c->study->rows : 0, sizeof *c->held);
   for (int k = 0; k < c->tables; k++) tct_data_free(c->table[k].data), tct_free(c->table[k].key);
   tct_free(c->table);
   tct_free(c->of);

@@ -1,7 +1,6 @@
 /* price.c - what everything costs together, by the accountants; and what it takes to compute that again. */
 #include "account/curves/work.h"
 #include "account/pld.h"
-#include "account/selection.h"
 #include "core/point.h"
 #include "second/cross_check.h"
 #include "study/study.h"
@@ -29,10 +28,10 @@ tct_status tct_price(const tct_events *list, tct_whole *claim, double *epsilon, 
   return TCT_OK;
 }
 
-tct_status tct_price_tries(const tct_events *one, size_t count, int64_t mean, const tct_whole *claim, tct_event *event,
-                           double *work, tct_error *err) {
+tct_status tct_price_tries(const tct_tries *tries, const tct_whole *claim, tct_event *event, double *work,
+                           tct_error *err) {
   tct_work before = tct_work_begin(TCT_WORK_VERIFY); /* who verifies asks for this price */
-  tct_status status = tct_selection_event(one, count, claim->neighbours, mean, claim->delta, event, err);
+  tct_status status = tct_tries_event(tries, claim->neighbours, claim->delta, event, err);
   tct_work own = tct_work_end(before);
   *work = own.over ? INFINITY : own.spent;
   return status;
@@ -85,12 +84,12 @@ tct_status tct_price_verifiable(const tct_events *events, const tct_whole *claim
   return proved ? TCT_OK : refuse_unproved(err);
 }
 
-tct_status tct_price_tries_verifiable(const tct_events *one, size_t count, int64_t mean, const tct_whole *claim,
-                                      tct_error *err) {
+tct_status tct_price_tries_verifiable(const tct_tries *tries, const tct_whole *claim, tct_error *err) {
   tct_second_best second;
+  const tct_second_search own = {tries->fit, tries->count, tries->score, tries->mean, tries->apart};
   if (asked_by_verify()) return TCT_OK;
   tct_work before = tct_work_begin(TCT_WORK_SECOND);
-  tct_second_tries(one, count, claim->neighbours, mean, claim->delta, &second);
+  tct_second_of_search(&own, claim->neighbours, claim->delta, &second);
   if (tct_work_end(before).over) return TCT_OK; /* then verify cannot contradict it either */
   tct_second_claim answer = tct_second_of_tries(&second, claim->epsilon);
   bool proved = TCT_POINT(second_method_not_asked, answer.holds && answer.possible, true);

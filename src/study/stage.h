@@ -11,7 +11,7 @@
 
 enum { TCT_STAGE_NAME = 64, TCT_STAGES = 256, TCT_STAGE_WHY = 240 };
 
-/* A public split of the records, by their numbers alone. */
+/* A split of the records that looks at none of them (split.c). */
 typedef enum tct_part { TCT_PART_ALL, TCT_PART_TRAIN, TCT_PART_HELD } tct_part;
 
 /* What a stage may spend, fixed before anything is drawn. */

@@ -3,6 +3,7 @@
 #ifndef TCT_STUDY_STUDY_H
 #define TCT_STUDY_STUDY_H
 #include "account/account.h"
+#include "account/selection.h"
 #include "mech/mech.h"
 
 /* What is promised about everything together. */
@@ -18,16 +19,15 @@ typedef struct tct_whole {
 tct_status tct_price(const tct_events *list, tct_whole *claim, double *epsilon, tct_error *err);
 /* The same for the best of a geometric number of tries of this mean (account/selection.h).  *event <- what stands for
  * the whole; *work <- what it took to find.  INFINITY: more than is done for one file. */
-tct_status tct_price_tries(const tct_events *one, size_t count, int64_t mean, const tct_whole *claim, tct_event *event,
-                           double *work, tct_error *err);
+tct_status tct_price_tries(const tct_tries *tries, const tct_whole *claim, tct_event *event, double *work,
+                           tct_error *err);
 /* TCT_E_USAGE where verify would refuse the model for the work that it takes, or since its second method does not prove
  * the claim.  events: of the claim; work: that of planning once more, 0: too little to ask; settings: for the sentence.
  * Within a purse of another it is that one's to say. */
 tct_status tct_price_verifiable(const tct_events *events, const tct_whole *claim, double work, int64_t settings,
                                 tct_error *err);
 /* The same of what verify's second method says to the best of random tries. */
-tct_status tct_price_tries_verifiable(const tct_events *one, size_t count, int64_t mean, const tct_whole *claim,
-                                      tct_error *err);
+tct_status tct_price_tries_verifiable(const tct_tries *tries, const tct_whole *claim, tct_error *err);
 
 /* One number moves every share: the largest at which everything costs at most epsilon. */
 typedef struct tct_sharing {
@@ -56,9 +56,11 @@ typedef struct tct_gate {
 typedef tct_status (*tct_spender)(tct_mech *mech, void *user, tct_error *err);
 tct_status tct_gate_run(const tct_gate *gate, tct_spender spend, void *user, tct_error *err);
 
-/* held[rows] <- 1 for the records that are kept for scores, 0 for those to train on: a fixed function of both numbers,
- * and so public.  NULL: they are only counted.  Returns how many are kept, -1 where that cannot be. */
-int64_t tct_search_split(int64_t rows, double share, unsigned char *held);
+/* How many of the records are held out, where `share` of them are to be; -1: that cannot be. */
+int64_t tct_held_count(int64_t rows, double share);
+/* held[rows] <- 1 for as many of the records, 0 for those to train on; see split.c.  seed NULL: from the operating
+ * system. */
+tct_status tct_held_draw(int64_t rows, double share, const uint64_t *seed, unsigned char *held, tct_error *err);
 
 /* Part of epsilon or delta that is handed out where they are divided: the sum has room for its rounding. */
 #define TCT_DIVIDED (1 - 1e-12)

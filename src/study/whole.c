@@ -24,7 +24,7 @@ static const double LISTS_DELTA = 0.05;
 static const double ROUNDING = 1e-9;
 
 int64_t tct_study_rows(const tct_study *study, tct_part part) {
-  int64_t held = study->held > 0 ? tct_search_split(study->rows, study->held, NULL) : 0;
+  int64_t held = study->held > 0 ? tct_held_count(study->rows, study->held) : 0;
   return part == TCT_PART_ALL ? study->rows : part == TCT_PART_HELD ? held : study->rows - held;
 }
 

@@ -30,9 +30,10 @@ static tct_status labels(const tct_plan *plan, const tct_data *data, tct_bound *
     shift = sum / (double)n;
   }
   for (int64_t i = 0; i < n; i++) {
-    double y = data->y[i] - shift;
+    bool dropped = data->dropped && data->dropped[i];
+    double y = dropped && classes > 0 ? 0 : data->y[i] - shift; /* of any class: its row weighs nothing */
     if (classes > 0 ? !(y >= 0 && y < classes && y == floor(y))
-                    : !isfinite(y) || (binary && y != 1 && y != -1 && !(data->dropped && data->dropped[i])))
+                    : !isfinite(y) || (binary && y != 1 && y != -1 && !dropped))
       return tct_fail(err, TCT_E_DATA, "a label is not what the loss needs (%s); check the label column",
                       classes > 0 ? "the number of a class"
                       : binary    ? "-1 or +1"

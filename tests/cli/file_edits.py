@@ -22,9 +22,9 @@ def edits(value):
         yield value + "x"
         yield ""
         yield 5
-        leading = re.search("[1-9]", value)
-        if leading:
-            at = leading.start()
+        numbers = "=[0.]*[1-9]" if value.startswith("selection:") else "[1-9]" # of a search's plan every one
+        for leading in list(re.finditer(numbers, value))[: None if "=" in numbers else 1]:
+            at = leading.end() - 1
             yield value[:at] + str(int(value[at]) % 9 + 1) + value[at + 1:]
     elif isinstance(value, list) and value:
         yield value[:-1]

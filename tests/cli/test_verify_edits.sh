@@ -83,6 +83,10 @@ ok 'a seeded one' train c.csv --schema c.schema.json "${ridge[@]}" --solver dpgd
 echo '{"penalty": ["l2:lambda=1e-3", "l2:lambda=0.1"], "solver": "dpgd:steps=10"}' >claims/grid.txt
 ok 'a search' search c.csv --schema c.schema.json --candidates claims/grid.txt --loss logistic --epsilon 1 --delta 1e-5 --tries 5 \
   "${charged[@]}" -o claims/search.json
+cp claims/search.json searched.json
+python3 "$here/persons_table.py" 400 >v.csv
+ok 'a search for persons' search v.csv --label ill --positive yes --candidates claims/grid.txt --loss logistic --row-norm 2 --epsilon 3 \
+  --delta 1e-6 --tries 5 --person patient --rows-per-person 4 -o persons.json
 
 cases=$((cases + 1))
 TACIT=$TACIT python3 "$here/verify_edits.py" "$library" || fail 'an edit of a model file went unseen'

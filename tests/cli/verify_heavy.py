@@ -73,7 +73,7 @@ def with_fits(model, fits, choice=None):
 def many():
     for name in ("dpgd", "dpsgd", "greedy", "objpert", "parties", "estimated", "dpscd")[:7 if ALL else 2]:
         fit = load(name)["privacy"]["fits"][0]
-        for choice in (None, "exponential:epsilon=0.1", "selection:mean=10000,score=20"):
+        for choice in (None, "exponential:epsilon=0.1", "selection:mean=10000,fit=1,score=20,held=0.2,rows=400,epsilon=1"):
             alike = filled(lambda i: fit, 600_000)
             yield f"{len(alike)} fits of {name}, {choice}", with_fits(load(name), alike, choice)
             crowd = filled(lambda i: {**fit, "count": 100000, "events": [e.replace("noise=", f"noise={i + 1}") for e in fit["events"]]}, 600_000)

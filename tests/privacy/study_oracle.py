@@ -46,6 +46,10 @@ class Spend(ctypes.Structure):
     _fields_ = [("mu2", ctypes.c_double), ("epsilon", ctypes.c_double), ("delta", ctypes.c_double)]
 
 
+class Tries(ctypes.Structure):
+    _fields_ = [("fit", ctypes.POINTER(Events)), ("count", ctypes.c_size_t), ("score", ctypes.c_double), ("mean", ctypes.c_int64), ("apart", ctypes.c_bool)]
+
+
 class Mixed(ctypes.Structure):
     _fields_ = [
         ("epsilon", ctypes.c_double), ("delta", ctypes.c_double), ("mu2", ctypes.c_double),
@@ -57,6 +61,7 @@ class Mixed(ctypes.Structure):
 
 lib = ctypes.CDLL([a for a in sys.argv[1:] if a != "--short"][0])
 lib.tct_selection_epsilon.argtypes = [ctypes.POINTER(Events), ctypes.c_size_t, ctypes.c_int, ctypes.c_int64, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p]
+lib.tct_tries_epsilon.argtypes = [ctypes.POINTER(Tries), ctypes.c_int, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p]
 lib.tct_account_epsilon.argtypes = [ctypes.POINTER(Events), ctypes.c_int, ctypes.c_double, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p]
 lib.tct_mixed_init.argtypes = [ctypes.POINTER(Mixed), ctypes.c_double, ctypes.c_double]
 lib.tct_mixed_spend.argtypes = [ctypes.POINTER(Mixed), ctypes.POINTER(Spend * 3)]
@@ -78,6 +83,13 @@ def price(events, delta):
 def selection(mu, mean, delta):
     out = ctypes.c_double()
     assert lib.tct_selection_epsilon(ctypes.byref(gaussian(mu)), 1, 0, mean, delta, ctypes.byref(out), None) == 0
+    return out.value
+
+
+def search(fit, score, mean, delta, apart):
+    """What tries cost whose fit has this mu, and whose score has that."""
+    out, tries = ctypes.c_double(), Tries(ctypes.pointer(gaussian(fit)), 1, 1 / score, mean, apart)
+    assert lib.tct_tries_epsilon(ctypes.byref(tries), 0, delta, ctypes.byref(out), None) == 0
     return out.value
 
 
@@ -127,7 +139,8 @@ def exactly(number):
 
 
 def trial(train, held, slope, mu=0.3, width=0.05, reach=7.0, model=None):
-    """law[score, model]: the model is a cell of N(train mu, 1), the score N(slope(model) + held mu, 1)."""
+    """law[score, model]: the model is a cell of N(train mu, 1), the score N(slope(model) + held mu, 1).  train, held: 1 or
+    0 for a mu of that part, or how many times mu it has."""
     edges = np.arange(-reach, reach + width / 2, width)
     rough = np.arange(-reach, reach + 0.05, 0.1) if model is None else model
     models = cells(rough, train * mu)
@@ -150,6 +163,23 @@ def of_tries():
     check("ten tries: a training record, the score is the model with noise", level <= bound, level, bound)
     joint = tries(1, 1, lambda y: y, f)
     check("rows in both parts cost more than either part's bound", bound < joint <= both, joint, both)
+    # Parts that cost differently: each below the price of both, which is the dearer one's.
+    for fit, score in ((0.5, 0.2), (0.2, 0.5)):
+        claim, mine = search(fit, score, 10, delta, True), {}
+        for name, part in (("training", (fit / 0.3, 0)), ("held-out", (0, score / 0.3))):
+            mine[name] = max(tries(*part, slope, f) for slope in (lambda y: 0 * y, lambda y: y, lambda y: 20 * y, lambda y: np.where(y < -1, 30.0, y)))
+            check(f"fits of mu {fit}, scores of {score}: a {name} record", mine[name] <= claim, mine[name], claim)
+        check("the price is the dearer part's", claim == selection(max(fit, score), 10, delta), claim)
+        check("and the cheaper one alone would not hold", max(mine.values()) > selection(min(fit, score), 10, delta), max(mine.values()))
+        joint = tries(fit / 0.3, score / 0.3, lambda y: y, f)
+        check("rows in both parts cost no more than one list", joint <= search(fit, score, 10, delta, False), joint)
+    # The split is drawn: a mixture of both parts costs no more than either.
+    p = [best(trial(*part, lambda y: y), f) for part in ((1, 0), (0, 1))]
+    q = best(trial(0, 0, lambda y: y), f)
+    size = max(len(each) for each in (*p, q))
+    p, q = [np.pad(each, ((0, size - len(each)), (0, 0))) for each in p], np.pad(q, ((0, size - len(q)), (0, 0)))
+    mixed = epsilon_of((0.8 * p[0] + 0.2 * p[1]).ravel(), q.ravel(), delta)
+    check("a record whose part is drawn", mixed <= max(level, tries(0, 1, lambda y: y, f)) <= bound, mixed, bound)
     fixed = tries(0, 1, lambda y: 0 * y, exactly(10))
     check("a fixed number of tries costs more than the bound", fixed > bound, fixed, bound)
     rng, worst = np.random.default_rng(35), {"train": 0.0, "held": 0.0}

@@ -239,7 +239,7 @@ typedef struct eyes {
   struct {
     double sensitivity;
     tct_norm norm;
-    bool chooses;
+    bool chooses, moved;
     int64_t from, len;
   } at[64];
   double before[CELLS], after[CELLS];
@@ -277,12 +277,13 @@ static void look(void *user, const tct_watched *seen) {
     e->other = true;
     return;
   }
-  int64_t from = e->at[e->next++].from;
+  int64_t from = e->at[e->next].from;
   tct_event_kind event = seen->chooses               ? TCT_EV_EXPONENTIAL
                          : seen->norm == TCT_NORM_L1 ? TCT_EV_LAPLACE
                                                      : TCT_EV_GAUSSIAN;
   double move = tape_distance(event, e->before + from, seen->before, seen->len);
   double *reach = &e->reach[seen->release];
+  e->at[e->next++].moved = move > 0;
   assert_true(seen->release < RELEASES);
   *reach = fmax(*reach, move / (seen->sensitivity * (seen->chooses ? 1 : e->claim)));
   memcpy(seen->after, e->after + from, (size_t)made * sizeof(double));
@@ -296,6 +297,18 @@ static char *watched(const cell *c, table *t, eyes *e, tct_error *err) {
   return text;
 }
 
+/* Of a search of records: the pair moves releases of fits or those of scores, which are the last before each choice and
+ * the end.  No choice is moved. */
+static void look_at_parts(const cell *c, const eyes *e, const char *what, int64_t moved[2]) {
+  bool own[2] = {false, false};
+  for (int i = 0; i < e->count; i++) {
+    if (e->at[i].chooses && e->at[i].moved) fail_msg("%s: a choice is moved", what);
+    own[i + 1 == e->count || e->at[i + 1].chooses] |= e->at[i].moved;
+  }
+  if (own[0] && own[1] && c->weighed != PERSONS) fail_msg("%s: one record moves a fit and a score", what);
+  for (int k = 0; k < 2; k++) moved[k] += own[k];
+}
+
 /* ---- one cell --------------------------------------------------------------------------------------------------- */
 
 static void put(const cell *c, records *r, const double *x, double y) {
@@ -307,7 +320,7 @@ static void put(const cell *c, records *r, const double *x, double y) {
 }
 
 /* reach[RELEASES] <- at least what the pair moves, of the claims.  false: the library refuses the cell. */
-static bool try_pair(const cell *c, records *base, int shape, int past, double *reach) {
+static bool try_pair(const cell *c, records *base, int shape, int past, double *reach, int64_t moved[2]) {
   static eyes e;
   table a, b;
   tct_error first = {0}, second = {0};
@@ -327,6 +340,7 @@ static bool try_pair(const cell *c, records *base, int shape, int past, double *
     fail_msg("%s: refused after a release, or as bad data", what);
   if (e.other || e.next != e.count) fail_msg("%s: other releases of a neighbour's table", what);
   if (one && strcmp(one, two)) fail_msg("%s: equal releases, and other answers\n%s\n%s", what, one, two);
+  if (c->stage->kind == SEARCH) look_at_parts(c, &e, what, moved);
   for (int r = 0; r < RELEASES; r++) {
     if (!(e.reach[r] <= 1)) fail_msg("%s: release %d moves %.17g times its claim", what, r, e.reach[r]);
     reach[r] = fmax(reach[r], e.reach[r]);
@@ -336,11 +350,11 @@ static bool try_pair(const cell *c, records *base, int shape, int past, double *
   return !refused(c);
 }
 
-static void try_cell(const cell *c, double *reach) {
+static void try_cell(const cell *c, double *reach, int64_t moved[2]) {
   records base = records_new(c->rows, P, 31);
   int pasts = c->stage->kind == SCORES ? 1 : PASTS; /* one release has no past */
   for (int i = 0; i < SHAPES * pasts; i++)
-    if (!try_pair(c, &base, i % SHAPES, i / SHAPES, reach)) break;
+    if (!try_pair(c, &base, i % SHAPES, i / SHAPES, reach, moved)) break;
   records_free(&base);
 }
 
@@ -382,6 +396,7 @@ typedef struct counted {
   uint64_t random;
   bool whole;
   int64_t cells, looked;
+  int64_t moved[2]; /* pairs of searches that moved a fit, and a score */
 } counted;
 
 /* All cells of one stage under a relation, or some of them, from a place that is drawn. */
@@ -401,7 +416,7 @@ static void try_stage(const stage *s, tct_neighbours relation, counted *count) {
     for (int i = from; i < OF_A_SIZE; i += step) {
       if (s->read && i / 4 % 8) continue; /* text has one layout, and words are doubles */
       c.at = at[i % 4], c.layout = i / 4 % 4, c.type = i / 16 % 2 ? TCT_F32 : TCT_F64, c.weighed = (weighed)(i / 32);
-      try_cell(&c, reach);
+      try_cell(&c, reach, count->moved);
       count->looked++;
     }
     count->cells += s->read ? OF_A_SIZE / 8 : OF_A_SIZE;
@@ -428,6 +443,7 @@ static void no_record_and_no_person_moves_a_stage_further_than_planned(void **st
     for (int relation = 0; relation < 2; relation++)
       try_stage(&stages[s], relation ? TCT_REPLACE_ONE : TCT_ADD_REMOVE, &count);
   print_message("%lld cells, %lld of them looked at\n", (long long)count.cells, (long long)count.looked);
+  assert_true(count.moved[0] > 0 && count.moved[1] > 0);
   assert_true(count.looked > STAGES && (!count.whole || count.looked == count.cells));
 }
 

@@ -310,7 +310,7 @@ static void what_another_stage_reads_does_not_reach_a_stage(void **unused) {
   json_decref(a);
   json_decref(b);
   unsigned char held[ROWS];
-  tct_search_split(ROWS, 0.25, held);
+  assert_int_equal(tct_held_draw(ROWS, 0.25, &(uint64_t){5}, held, NULL), TCT_OK);
   const char *split =
       STUDY(KNOWN "\"held\": 0.25,",
             "{\"name\": \"ill\", \"kind\": \"fit\", \"label\": \"ill\", \"loss\": \"logistic\", \"features\": "

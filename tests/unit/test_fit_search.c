@@ -103,7 +103,11 @@ static tct_config seeded(uint64_t seed) {
 /* ---- the split ----------------------------------------------------------------------------------------------------
  */
 
-static void the_split_keeps_the_share_and_is_a_function_of_two_numbers(void **state) {
+static void draw(int64_t rows, double share, uint64_t seed, unsigned char *held) {
+  assert_int_equal(tct_held_draw(rows, share, &seed, held, NULL), TCT_OK);
+}
+
+static void the_split_keeps_so_many_whatever_the_coins(void **state) {
   (void)state;
   static const struct {
     int64_t rows;
@@ -112,32 +116,42 @@ static void the_split_keeps_the_share_and_is_a_function_of_two_numbers(void **st
   } known[] = {{2, 0.01, 1}, {2, 0.99, 1}, {10, 0.25, 2}, {10, 0.35, 4}, {1001, 0.2, 200}, {5, 0.9999, 4}};
   for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
     unsigned char held[1001] = {0}, again[1001] = {0};
-    int64_t count = 0;
-    assert_int_equal(tct_search_split(known[k].rows, known[k].share, held), known[k].kept);
-    tct_search_split(known[k].rows, known[k].share, again);
-    for (int64_t i = 0; i < known[k].rows; i++) count += held[i];
-    assert_int_equal(count, known[k].kept);
-    assert_memory_equal(held, again, 1001);
+    assert_int_equal(tct_held_count(known[k].rows, known[k].share), known[k].kept);
+    for (uint64_t seed = 0; seed < 5; seed++) {
+      int64_t count = 0;
+      draw(known[k].rows, known[k].share, seed, held);
+      draw(known[k].rows, known[k].share, seed, again);
+      for (int64_t i = 0; i < known[k].rows; i++) count += held[i];
+      assert_int_equal(count, known[k].kept);
+      assert_memory_equal(held, again, 1001);
+    }
   }
-  assert_int_equal(tct_search_split(1, 0.5, NULL), -1);
-  assert_int_equal(tct_search_split(10, 0, NULL), -1);
-  assert_int_equal(tct_search_split(10, 1, NULL), -1);
-  assert_int_equal(tct_search_split(10, NAN, NULL), -1);
+  assert_int_equal(tct_held_count(1, 0.5), -1);
+  assert_int_equal(tct_held_count(10, 0), -1);
+  assert_int_equal(tct_held_count(10, 1), -1);
+  assert_int_equal(tct_held_count(10, NAN), -1);
 }
 
-/* Thirds of the table hold their part within 6 deviations of sampling without order. */
-static void the_split_is_spread_over_the_table(void **state) {
+/* Every place, and both places of every pair, are held out as often as in sampling without order: within 6 deviations.
+ * No seed: other coins each time. */
+static void the_split_prefers_no_place(void **state) {
   (void)state;
-  enum { N = 30000 };
-  unsigned char *held = calloc(N, 1);
-  assert_non_null(held);
-  tct_search_split(N, 0.2, held);
-  for (int third = 0; third < 3; third++) {
-    int count = 0;
-    for (int i = 0; i < N / 3; i++) count += held[third * N / 3 + i];
-    assert_in_range(count, 2000 - 6 * 33, 2000 + 6 * 33);
+  enum { N = 6, KEPT = 2, DRAWS = 20000 };
+  int one[N] = {0}, pair[N][N] = {{0}}, differ = 0;
+  unsigned char held[N], last[N] = {0};
+  for (int d = 0; d < DRAWS; d++) {
+    assert_int_equal(tct_held_draw(N, (double)KEPT / N, NULL, held, NULL), TCT_OK);
+    for (int i = 0; i < N; i++) one[i] += held[i];
+    for (int i = 0; i < N * N; i++) pair[i / N][i % N] += held[i / N] && held[i % N];
+    differ += memcmp(held, last, N) != 0;
+    memcpy(last, held, N);
   }
-  free(held);
+  for (int i = 0; i < N * N; i++) {
+    double part = i / N == i % N ? (double)KEPT / N : (double)KEPT * (KEPT - 1) / (N * (N - 1));
+    assert_true(fabs(pair[i / N][i % N] - DRAWS * part) < 6 * sqrt(DRAWS * part * (1 - part)));
+  }
+  assert_true(differ > DRAWS / 2);
+  assert_true(fabs(one[N - 1] - DRAWS / 3.0) < 6 * sqrt(DRAWS * 2.0 / 9));
 }
 
 /* ---- which try wins -----------------------------------------------------------------------------------------------
@@ -173,7 +187,7 @@ static int64_t by_hand(const tct_composition *c, bool persons, uint64_t seed, do
                                "score", "epsilon", &score[0], "delta", &score[1]),
                    0);
   json_decref(root);
-  tct_search_split(ROWS, SHARE, held);
+  draw(ROWS, SHARE, seed, held);
   tct_data *train = rows_of(held, 0, x, y), *rest = rows_of(held, 1, hx, hy);
   if (persons) weigh(train, held, 0), weigh(rest, held, 1);
   assert_int_equal(tct_draw_tries(8, &seed, &tries, &err), TCT_OK);
@@ -286,18 +300,18 @@ static void at_most_half_a_percent_of_epsilon_is_left_over(void **state) {
   static const double epsilons[] = {0.1, 1, 8}, shares[] = {0.05, 0.3, 0.5, 0.9};
   static const int64_t means[] = {1, 2, 7, 64, 1000, 10000};
   for (size_t i = 0; i < sizeof means / sizeof *means; i++)
-    for (int k = 0; k < 12; k++) {
+    for (int k = 0; k < 15; k++) { /* records, and persons by these shares */
       tct_config config;
       const tct_config *at = &config;
-      tct_search how = tries_of(means[i], false);
-      how.share = shares[k / 3];
+      tct_search how = tries_of(means[i], k >= 3);
+      if (k >= 3) how.share = shares[k / 3 - 1];
       tct_config_default(&config);
       config.loss = "logistic", config.solver = "dpgd:steps=10", config.penalty = "l2:lambda=1e-3";
       config.epsilon = epsilons[k % 3], config.delta = 1e-6, config.row_norm = 1;
       tct_composition *made = compose_by(&at, 1, how, 100000);
       double whole = claim_of(made, NULL, "epsilon"), part = whole / config.epsilon;
       if (!(part <= 1 && part >= 0.995))
-        fail_msg("%g of epsilon %g is used at %d tries, share %g", part, config.epsilon, (int)means[i], shares[k / 3]);
+        fail_msg("%g of epsilon %g is used at %d tries, share %g", part, config.epsilon, (int)means[i], how.share);
       tct_composition_free(made);
     }
 }
@@ -318,7 +332,7 @@ static void a_try_of_several_classes_is_one_fit_of_each_within_the_budget_of_the
   uint64_t state_of_fit = (5 + 2 * STEP) & INT64_MAX;
   config.has_seed = 1, config.seed = tct_split_mix(&state_of_fit) & INT64_MAX;
   config.epsilon = claim_of(c, "each", "epsilon"), config.delta = claim_of(c, "each", "delta");
-  tct_search_split(ROWS, SHARE, held);
+  draw(ROWS, SHARE, 5, held);
   tct_data *train = fruits(held, 0, x, y);
   tct_plan *alone = tct_plan_new(&config, tct_data_rows(train), COLS, &err);
   tct_model *want = alone ? tct_fit(alone, train, &err) : NULL;
@@ -577,7 +591,7 @@ static void a_search_is_charged_before_its_tries_and_shows_the_ledger_every_row(
   assert_int_equal(user.runs, 1);
   /* A row that scores alone is another one: that is changed input, as for a row to train on. */
   run.cancel = NULL;
-  tct_search_split(ROWS, SHARE, held);
+  draw(ROWS, SHARE, run.seed, held);
   int64_t row = 0;
   while (!held[row]) row++;
   values[row * COLS] += 0.25;
@@ -693,7 +707,7 @@ static int64_t all_by_hand(const tct_composition *c, const char *const *solvers,
   double score[ALL], of[ALL][COLS];
   int64_t index = -1;
   tct_error err = {0};
-  tct_search_split(ROWS, SHARE, held);
+  draw(ROWS, SHARE, seed, held);
   tct_data *train = rows_of(held, 0, x, y), *rest = rows_of(held, 1, hx, hy);
   if (persons) weigh(train, held, 0), weigh(rest, held, 1);
   for (int j = 0; j < ALL; j++) {
@@ -848,8 +862,8 @@ static void a_search_of_all_settings_shows_its_progress_and_can_be_cancelled(voi
 int main(void) {
   setenv("TACIT_REGISTRY", "none", 1);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_split_keeps_the_share_and_is_a_function_of_two_numbers),
-      cmocka_unit_test(the_split_is_spread_over_the_table),
+      cmocka_unit_test(the_split_keeps_so_many_whatever_the_coins),
+      cmocka_unit_test(the_split_prefers_no_place),
       cmocka_unit_test(the_winner_is_the_best_of_all_tries_and_a_setting_that_is_drawn_twice_runs_twice),
       cmocka_unit_test(the_weights_of_persons_go_with_their_records_to_both_parts),
       cmocka_unit_test(at_most_half_a_percent_of_epsilon_is_left_over),

@@ -107,9 +107,10 @@ static void a_search_whose_claim_no_second_method_proves_is_refused(void **state
   tct_error err = {0};
   double known = price(step, TCT_ADD_REMOVE, 50, 1e-6);
   tct_whole claim = {known * (1 + 1e-8), 1e-6, TCT_ADD_REMOVE, "basic", false};
-  assert_int_equal(tct_price_tries_verifiable(&one, 1, 50, &claim, &err), TCT_OK);
+  const tct_tries tries = {&one, 1, 5, 50, true}; /* the score is cheaper than the fit */
+  assert_int_equal(tct_price_tries_verifiable(&tries, &claim, &err), TCT_OK);
   claim.epsilon = known * (1 - 1e-4);
-  assert_int_equal(tct_price_tries_verifiable(&one, 1, 50, &claim, &err), TCT_E_USAGE);
+  assert_int_equal(tct_price_tries_verifiable(&tries, &claim, &err), TCT_E_USAGE);
   assert_non_null(strstr(err.text, "second method"));
 }
 

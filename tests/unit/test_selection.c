@@ -182,15 +182,17 @@ static void one_try_on_average_is_one_try_and_seeds_repeat(void **state) {
 /* ---- the budget ----------------------------------------------------------------------------------------------------
  */
 
+/* share: of persons; NAN: records. */
 static tct_composition *compose_tries(const tct_config *const *at, size_t count, int64_t mean, double share,
                                       int64_t rows, tct_error *err) {
   tct_search how;
   tct_search_default(&how);
-  how.tries = mean, how.share = share;
+  how.tries = mean, how.share = share, how.persons = !isnan(share);
   return tct_search_plan(at, count, &how, rows, 6, err);
 }
 
-static json_t *composed(const char *const *solvers, size_t count, double epsilon, tct_composition **made) {
+static json_t *composed(const char *const *solvers, size_t count, double epsilon, double share,
+                        tct_composition **made) {
   tct_config config[4];
   const tct_config *at[4];
   tct_error err = {0};
@@ -200,7 +202,7 @@ static json_t *composed(const char *const *solvers, size_t count, double epsilon
     config[j].epsilon = epsilon, config[j].delta = 1e-5, config[j].row_norm = 1;
     at[j] = &config[j];
   }
-  *made = compose_tries(at, count, 50, 0.3, 4000, &err);
+  *made = compose_tries(at, count, 50, share, 4000, &err);
   if (!*made) fail_msg("%s", err.text);
   char *text = tct_composition_json(*made, &err);
   json_t *root = json_loads(text, 0, NULL);
@@ -208,37 +210,92 @@ static json_t *composed(const char *const *solvers, size_t count, double epsilon
   return root;
 }
 
+/* The events of a fit, and of a person's try those of its score. */
+static void events_of(const json_t *fit, const double *noise, tct_events *one) {
+  json_t *list = json_object_get(fit, "events");
+  tct_event event;
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    assert_int_equal(tct_event_parse(json_string_value(json_array_get(list, i)), &event, NULL, NULL), TCT_OK);
+    assert_int_equal(tct_events_add(one, event, NULL), TCT_OK);
+  }
+  if (noise) assert_int_equal(tct_events_add(one, tct_event_gaussian(*noise, 1), NULL), TCT_OK);
+}
+
+/* A person pays for both in one list; a record for fits or for scores, whichever cost more. */
 static void a_try_pays_for_its_fit_and_its_score_and_the_whole_for_the_search(void **state) {
   (void)state;
   static const char *const solvers[] = {"dpgd:steps=20", "dpmetric", "dpgd:steps=5", "objpert"};
-  for (double asked = 0.1; asked < 10; asked *= 9) {
+  for (int k = 0; k < 6; k++) {
     tct_composition *made;
-    json_t *root = composed(solvers, 4, asked, &made), *score = json_object_get(root, "score"), *fit;
-    int64_t mean = 0;
-    double noise = 0, calibrated = 0, epsilon = json_number_value(json_object_get(root, "epsilon"));
-    assert_true(tct_selection_parse(json_string_value(json_object_get(root, "choice")), &mean, &noise));
-    assert_int_equal(mean, 50);
+    bool persons = k % 2;
+    double asked = 0.1 * pow(9, k / 2), proved = 0, scores = 0;
+    json_t *root = composed(solvers, 4, asked, persons ? 0.3 : NAN, &made), *fit;
+    const json_t *score = json_object_get(root, "score");
+    double calibrated = 0, epsilon = json_number_value(json_object_get(root, "epsilon"));
+    tct_selection plan;
+    assert_true(tct_selection_parse(json_string_value(json_object_get(root, "choice")), &plan));
+    assert_true(plan.mean == 50 && plan.rows == 4000 && plan.held == 0.2 && plan.fit == made->each);
+    assert_true(persons ? plan.share == 0.3 : plan.epsilon == asked);
     tct_target target = {TCT_ADD_REMOVE, json_number_value(json_object_get(score, "epsilon")),
                          json_number_value(json_object_get(score, "delta"))};
     assert_int_equal(tct_calibrate_noise(1, 1, &target, &calibrated, NULL, NULL), TCT_OK);
-    assert_true(noise == calibrated); /* what tct_evaluate_json draws with this budget */
+    assert_true(plan.score == calibrated); /* what tct_evaluate_json draws with this budget */
     tct_events one[4] = {{0}};
-    size_t j, i;
-    json_array_foreach(json_object_get(root, "fits"), j, fit) {
-      json_t *list = json_object_get(fit, "events");
-      tct_event event;
-      for (i = 0; i < json_array_size(list); i++) {
-        assert_int_equal(tct_event_parse(json_string_value(json_array_get(list, i)), &event, NULL, NULL), TCT_OK);
-        assert_int_equal(tct_events_add(&one[j], event, NULL), TCT_OK);
-      }
-      assert_int_equal(tct_events_add(&one[j], tct_event_gaussian(noise, 1), NULL), TCT_OK);
-    }
-    double proved = 0;
-    assert_int_equal(tct_selection_epsilon(one, 4, TCT_ADD_REMOVE, 50, 1e-5 * (1 - 1e-12), &proved, NULL), TCT_OK);
+    tct_event of_score = tct_event_gaussian(plan.score, 1);
+    const tct_events alone = {&of_score, 1, 1};
+    size_t j;
+    json_array_foreach(json_object_get(root, "fits"), j, fit) events_of(fit, persons ? &plan.score : NULL, &one[j]);
+    double delta = 1e-5 * (1 - 1e-12);
+    assert_int_equal(tct_selection_epsilon(one, 4, TCT_ADD_REMOVE, 50, delta, &proved, NULL), TCT_OK);
+    assert_int_equal(tct_selection_epsilon(&alone, 1, TCT_ADD_REMOVE, 50, delta, &scores, NULL), TCT_OK);
+    assert_true(scores <= asked && proved <= asked && proved >= 0.98 * asked);
+    if (!persons) assert_true(scores >= 0.995 * asked);
+    proved = fmax(proved, scores);
     assert_true(fabs(proved - epsilon) <= 1e-9 * epsilon);
-    assert_true(epsilon <= asked && epsilon >= 0.98 * asked);
     for (j = 0; j < 4; j++) tct_events_free(&one[j]);
     json_decref(root);
+    tct_composition_free(made);
+  }
+}
+
+/* Whichever part is dearer is the price, under either relation; in one list both cost more. */
+static void records_that_are_apart_pay_for_the_dearer_part(void **state) {
+  (void)state;
+  for (int k = 0; k < 8; k++) {
+    tct_neighbours relation = k % 2 ? TCT_REPLACE_ONE : TCT_ADD_REMOVE;
+    tct_event fit = tct_event_gaussian(k & 2 ? 3 : 9, 2), score = tct_event_gaussian(k & 4 ? 2 : 8, 1);
+    const tct_events fits = {&fit, 1, 1}, scores = {&score, 1, 1};
+    tct_tries tries = {&fits, 1, score.noise, 20, true};
+    double epsilon, of_fits, of_scores;
+    assert_int_equal(tct_selection_epsilon(&fits, 1, relation, 20, 1e-5, &of_fits, NULL), TCT_OK);
+    assert_int_equal(tct_selection_epsilon(&scores, 1, relation, 20, 1e-5, &of_scores, NULL), TCT_OK);
+    assert_int_equal(tct_tries_epsilon(&tries, relation, 1e-5, &epsilon, NULL), TCT_OK);
+    assert_true(epsilon == fmax(of_fits, of_scores));
+    tries.apart = false;
+    assert_int_equal(tct_tries_epsilon(&tries, relation, 1e-5, &epsilon, NULL), TCT_OK);
+    assert_true(epsilon > 1.001 * fmax(of_fits, of_scores) && epsilon <= of_fits + of_scores);
+    tries.apart = true, tries.score = 0;
+    assert_int_equal(tct_tries_epsilon(&tries, relation, 1e-5, &epsilon, NULL), TCT_OK);
+    assert_true(isinf(epsilon)); /* a score that hides nothing */
+  }
+}
+
+/* At epsilon 1 and delta 1e-6 a try of 50 has 0.61 for its fit and as much for its score; a single try all of it. */
+static void a_try_of_records_has_most_of_what_is_asked_for(void **state) {
+  (void)state;
+  static const struct {
+    int64_t mean;
+    double least;
+  } known[] = {{1, 0.995}, {50, 0.61}, {10000, 0.48}};
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+    tct_config config;
+    const tct_config *at = &config;
+    tct_config_default(&config);
+    config.loss = "logistic", config.solver = "dpgd:steps=10", config.epsilon = 1, config.delta = 1e-6;
+    config.row_norm = 1;
+    tct_composition *made = compose_tries(&at, 1, known[k].mean, NAN, 4000, NULL);
+    assert_non_null(made);
+    assert_true(made->each >= known[k].least && made->score_epsilon >= known[k].least);
     tct_composition_free(made);
   }
 }
@@ -254,6 +311,11 @@ static void what_cannot_be_searched_is_refused_with_a_sentence(void **state) {
   assert_non_null(strstr(err.text, "; "));
   assert_null(compose_tries(&at, 1, 50, 1, 4000, &err));
   assert_null(compose_tries(&at, 0, 50, 0.3, 4000, &err));
+  tct_search how;
+  tct_search_default(&how);
+  how.share = 0.3; /* records have nothing to share */
+  assert_null(tct_search_plan(&at, 1, &how, 4000, 6, &err));
+  assert_non_null(strstr(err.text, "leave the share"));
   config.delta = 0;
   assert_null(compose_tries(&at, 1, 50, 0.3, 4000, &err));
   assert_int_equal(err.status, TCT_E_USAGE);
@@ -327,12 +389,12 @@ static void a_search_that_could_not_be_verified_is_refused_before_it_is_one(void
   for (int refused = 0; refused < 2; refused++) {
     for (int j = 0; j < COUNT; j++) {
       tct_config_default(&config[j]);
-      snprintf(solver[j], sizeof solver[j], refused ? "dpsgd:epochs=%d" : "dpsgd:clip=0.%d", refused ? 20 + j : 1 + j);
+      snprintf(solver[j], sizeof solver[j], refused ? "dpsgd:epochs=%d" : "dpsgd:clip=0.%d", refused ? 60 + j : 1 + j);
       config[j].loss = "logistic", config[j].solver = solver[j];
       config[j].epsilon = 4, config[j].delta = 1e-6, config[j].row_norm = 1;
       at[j] = &config[j];
     }
-    tct_composition *made = compose_tries(at, COUNT, 10, 0.3, 30000, &err);
+    tct_composition *made = compose_tries(at, COUNT, 10, NAN, 30000, &err);
     if ((made == NULL) != refused) fail_msg("%d: %s", refused, err.text);
     if (refused) assert_non_null(strstr(err.text, "to verify the model of these 8 settings"));
     tct_composition_free(made);
@@ -341,17 +403,38 @@ static void a_search_that_could_not_be_verified_is_refused_before_it_is_one(void
 
 static void other_choices_are_not_taken_for_a_search(void **state) {
   (void)state;
-  static const char *const wrong[] = {"exponential:epsilon=1",          "selection:mean=50,score=0",
-                                      "selection:mean=0,score=2",       "selection:mean=50,score=inf",
-                                      "selection:mean=50,score=2,more", "selection:mean=20000,score=2",
-                                      "selection:mean= 50,score=2",     ""};
-  int64_t mean;
-  double score;
-  char text[80];
-  tct_selection_text(50, 3.07, text, sizeof text);
-  assert_true(tct_selection_parse(text, &mean, &score) && mean == 50 && score == 3.07);
-  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_false(tct_selection_parse(wrong[i], &mean, &score));
-  assert_false(tct_selection_parse(NULL, &mean, &score));
+  static const char *const wrong[] = {"exponential:epsilon=1",
+                                      "selection:mean=50,score=2",
+                                      "selection:mean=50,fit=-0.5,score=2,held=0.5,rows=100,epsilon=1",
+                                      "selection:mean=50,score=2,held=0.5,rows=100,epsilon=1",
+                                      "selection:mean=50,fit=0.5,score=2,held=0.5,rows=100",
+                                      "selection:mean=50,fit=0.5,score=0,held=0.5,rows=100,epsilon=1",
+                                      "selection:mean=0,fit=0.5,score=2,held=0.5,rows=100,epsilon=1",
+                                      "selection:mean=50,fit=0.5,score=inf,held=0.5,rows=100,epsilon=1",
+                                      "selection:mean=50,fit=0.5,score=2,held=0.5,rows=100,epsilon=nan",
+                                      "selection:mean=50,fit=0.5,score=2,held=1,rows=100,epsilon=1",
+                                      "selection:mean=50,fit=0.5,score=2,held=0.5,rows=1,epsilon=1",
+                                      "selection:mean=50,fit=0.5,score=2,held=0.5,rows=100,epsilon=1,more",
+                                      "selection:mean=50,fit=0.5,score=2,held=0.5,rows=100,epsilon=1,share=0.5",
+                                      "selection:mean=50,fit=0.5,score=2,held=0.5,rows=100,share=1",
+                                      "selection:mean=50,fit=0.5,score=2,held=0.5,rows=100,share=nan",
+                                      "selection:mean=50,fit=0.5,score=2,held=0.5,rows=100,budget=0.5",
+                                      "selection:mean=20000,fit=0.5,score=2,held=0.5,rows=100,epsilon=1",
+                                      "selection:mean= 50,fit=0.5,score=2,held=0.5,rows=100,epsilon=1",
+                                      ""};
+  static const double shares[] = {NAN, 0.25};
+  tct_selection plan, again;
+  char text[TCT_SELECTION_TEXT];
+  for (int k = 0; k < 2; k++) {
+    plan = (tct_selection){50, 4000, 0.3, 3.07, 0.2, k ? NAN : 0.7, shares[k]};
+    tct_selection_text(&plan, text);
+    assert_true(tct_selection_parse(text, &again));
+    assert_true(again.mean == 50 && again.rows == 4000 && again.fit == 0.3 && again.score == 3.07 && again.held == 0.2);
+    assert_true(k ? isnan(again.epsilon) && again.share == 0.25 : again.epsilon == 0.7 && isnan(again.share));
+  }
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    if (tct_selection_parse(wrong[i], &plan)) fail_msg("%s", wrong[i]);
+  assert_false(tct_selection_parse(NULL, &plan));
 }
 
 int main(void) {
@@ -365,6 +448,8 @@ int main(void) {
       cmocka_unit_test(the_number_of_tries_is_geometric),
       cmocka_unit_test(one_try_on_average_is_one_try_and_seeds_repeat),
       cmocka_unit_test(a_try_pays_for_its_fit_and_its_score_and_the_whole_for_the_search),
+      cmocka_unit_test(records_that_are_apart_pay_for_the_dearer_part),
+      cmocka_unit_test(a_try_of_records_has_most_of_what_is_asked_for),
       cmocka_unit_test(what_cannot_be_searched_is_refused_with_a_sentence),
       cmocka_unit_test(a_choice_follows_the_law_that_its_epsilon_pays_for),
       cmocka_unit_test(a_search_of_all_settings_pays_for_every_fit_and_for_the_choice),

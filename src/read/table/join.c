@@ -22,7 +22,7 @@ static bool same_names(const tct_data *a, const tct_data *b) {
 tct_status tct_data_alike(const tct_data *a, const tct_data *b, tct_error *err) {
   bool csr = a->x.layout == TCT_CSR && !a->names;
   if (a->x.layout != b->x.layout || a->x.value_type != b->x.value_type || a->labels != b->labels ||
-      (!csr && a->x.cols != b->x.cols))
+      a->follow_up != b->follow_up || (!csr && a->x.cols != b->x.cols))
     return tct_fail(err, TCT_E_DATA, "the parts differ in format or number of columns; give parts of one table");
   if (a->words || b->words)
     return tct_fail(err, TCT_E_USAGE,
@@ -93,6 +93,7 @@ static void append(tct_data *to, const tct_data *from, int64_t first, int64_t en
 tct_status tct_data_describe(tct_data *to, const tct_data *like, tct_error *err) {
   to->labels = like->labels;
   to->positive_unlisted = like->positive_unlisted;
+  to->follow_up = like->follow_up;
   to->label_low = like->label_low;
   to->label_high = like->label_high;
   to->label_name = tct_text_copy(like->label_name);
@@ -219,6 +220,7 @@ tct_status tct_data_pick(const tct_data *from, const unsigned char *mark, unsign
     status = tct_matrix_convert(&from->x, layout, (tct_value_type)from->x.value_type, &turned, err);
     rows.x = turned.m;
   }
+  rows.positive_unlisted = false; /* what a part lacks by the draw is no reason to refuse */
   if (status == TCT_OK) status = pick(&rows, mark, wanted, *out, err);
   tct_matrix_free(&turned);
   if (status == TCT_OK) return TCT_OK;

@@ -20,7 +20,7 @@ const tct_option tct_cox_options[] = {
 enum { MOST = 512, STEPS_WITHOUT_NOISE = 400 };
 
 double tct_cox_histogram_reach(tct_neighbours neighbours) {
-  return neighbours == TCT_REPLACE_ONE ? sqrt(3) / 2 : sqrt(1.25);
+  return neighbours == TCT_REPLACE_ONE ? 0x1.bb67ae8584cabp-1 : sqrt(1.25);
 }
 
 tct_cox_rule tct_cox_rule_of(const tct_facts *facts, const tct_spec *spec) {
