@@ -22,6 +22,15 @@ check 'the claim is of the whole' test "$(field privacy.epsilon m.json) $(python
 ok 'verify' verify m.json
 says 'composed again' '^ok +composed .*3 classes'
 ok 'verify' verify schema.json
+# A record that does not fit the schema has no class either, and its row is zero: it is no reason to refuse the rest.
+sed '5s/^[^,]*/q/; 9s/[a-z]*$/zzz/' s.csv >dropped.csv
+for solver in auto dpgd; do
+  for loss in logistic softmax; do
+    ok "dropped records of classes, $loss by $solver" train dropped.csv --schema s.schema.json --loss $loss \
+      --penalty l2:lambda=1e-3 --epsilon 2 --delta 1e-6 --solver $solver --invalid zero -o dropped.json
+    ok 'verify' verify dropped.json
+  done
+done
 ok 'dry run' train --dry-run --shape 3000,2 --row-norm 2 "${common[@]}" "${list[@]}"
 says 'a dry run shares the budget too' 'classes +3, one against the rest'
 ok 'as JSON' train "${plain[@]}" "${list[@]}" --json -o m.json

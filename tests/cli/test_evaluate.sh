@@ -17,6 +17,12 @@ ok 'the same seed' evaluate m.json p.csv --epsilon 0.5 --delta 1e-6 --seed 4 --j
 check 'the same figures' cmp -s .out first
 ok 'another seed' evaluate m.json p.csv --epsilon 0.5 --delta 1e-6 --seed 5 --json
 check 'other figures' test "$(field accuracy.value)" != "$(field accuracy.value first)"
+for run in 1 2; do
+  ok 'without a seed' evaluate m.json p.csv --epsilon 0.5 --delta 1e-6 --json
+  cp .out "unseeded$run"
+done
+check 'two runs without a seed differ' test "$(field accuracy.value unseeded1)" != "$(field accuracy.value unseeded2)"
+check 'and do not call themselves reproducible' test "$(field reproducible)" = False
 awk -F, 'NR == 1 { print "who," $0 } NR > 1 { print "p" NR % 400 "," $0 }' p.csv >persons.csv
 ok 'rows of persons' evaluate m.json persons.csv --epsilon 0.5 --delta 1e-6 --person who
 check 'a warning that rows are protected, not persons' grep -q 'protect a record; a person' .err

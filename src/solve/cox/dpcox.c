@@ -90,6 +90,7 @@ static tct_status descend(tct_cox *run, double *theta, double *room, tct_error *
   double momentum = tct_cox_between(1 - (double)steps / length, 0, 0.95);
   double size = dpcox_step / share * (tct_noise_off(run->problem->facts) ? 1 : fmin(1, length / (double)steps));
   memset(room, 0, (size_t)(4 * q) * sizeof *room);
+  const int64_t half = steps / 2;
   for (int64_t t = 0; t < steps; t++) {
     TCT_TRY(tct_problem_tick(run->problem, (double)t / ((double)steps + 1), err));
     TCT_TRY(tct_cox_gradient(run, TCT_COX_PATH, x, g, &deviation, err));
@@ -98,7 +99,7 @@ static tct_status descend(tct_cox *run, double *theta, double *room, tct_error *
       x[j] = to + momentum * (to - last[j]);
       last[j] = to;
     }
-    if (t >= steps / 2) tct_axpy(1 / (double)(steps - steps / 2), last, all, q);
+    if (t >= half) tct_axpy(1 / (double)(steps - half), last, all, q);
   }
   memcpy(theta, all, (size_t)q * sizeof *all);
   return TCT_OK;
