@@ -77,7 +77,7 @@ fuzz:
 
 # Every test with AddressSanitizer and UBSan; .ci/run has a shorter form.
 sanitize:
-	tools/setup.sh build check static
+	tools/setup.sh build check
 	cmake --preset asan && cmake --build build/asan
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 \
 	  ctest --test-dir build/asan -j $(SLOTS) --output-on-failure --no-tests=error $(CTEST_ARGS)

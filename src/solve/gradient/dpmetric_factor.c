@@ -235,8 +235,9 @@ static tct_status factor(const making *m, double unit, double ridge, double *sum
                          tct_error *err) {
   int64_t p = m->p;
   double *w = shape->metric.w;
-  double *memory = TCT_NEW(double, p *p + 4 * p), *value = memory + p * p;
+  double *memory = TCT_NEW(double, p *p + 4 * p);
   if (!memory) return tct_fail_memory(err);
+  double *value = memory + p * p;
   memcpy(memory, sum, (size_t)(p * p) * sizeof *sum);
   tct_eigenvalues(memory, p, value, value + p);
   shape->dimension = dimension_of(value, p, ridge);
