@@ -13,6 +13,7 @@
  * least shift does, so the least bounds all.  No proof can claim less. */
 #include "second/cross_check.h"
 
+#include "account/curves/compare.h"
 #include "account/curves/work.h"
 #include "core/point.h"
 #include "core/alloc.h"
@@ -177,7 +178,8 @@ void tct_second_of_search(const tct_second_search *s, tct_neighbours neighbours,
   }
   tct_second_tries(s->fit, s->count, neighbours, s->mean, delta, out);
   tct_second_tries(&scores, 1, neighbours, s->mean, delta, &held);
-  out->upper = fmax(out->upper, held.upper), out->lower = fmax(out->lower, held.lower), out->closed &= held.closed;
+  out->upper = tct_upper(tct_max(out->upper, held.upper)), out->lower = fmax(out->lower, held.lower),
+  out->closed &= held.closed;
 }
 
 tct_second_claim tct_second_of_tries(const tct_second_best *best, double epsilon) {

@@ -6,7 +6,7 @@
 #include "core/spec.h"
 #include "estimate/estimate.h"
 #include "model/json.h"
-#include "study/stage.h"
+#include "stage/json_value.h"
 #include "train/certificate.h"
 
 #include <stdio.h>
@@ -109,11 +109,6 @@ static tct_status run(tct_stage *stage, const tct_stage_data *data, tct_error *e
   return TCT_OK;
 }
 
-static void drop_value(tct_stage *stage) {
-  json_decref(stage->value);
-  stage->value = NULL;
-}
-
 static tct_status write(const tct_stage *stage, json_t *out, tct_error *err) {
   json_t *estimate = tct_estimate_certificate(stage->plan);
   json_object_del(estimate, "asked"); /* said by the study */
@@ -123,12 +118,7 @@ static tct_status write(const tct_stage *stage, json_t *out, tct_error *err) {
 }
 
 static tct_status read(tct_stage *stage, const json_t *said, tct_error *err) {
-  json_t *schema = json_object_get(said, "schema");
-  drop_value(stage);
-  if (!json_is_object(schema))
-    return stage->ended[0] ? TCT_OK : tct_fail(err, TCT_E_DATA, "an estimate of the study has no schema");
-  stage->value = json_incref(schema);
-  return TCT_OK;
+  return tct_stage_read_json(stage, said, "schema", "an estimate of the study has no schema", err);
 }
 
 /* The same column, but for what was open. */
@@ -183,5 +173,5 @@ const tct_stage_kind tct_stage_kind_estimate = {
     .read = read,
     .check = check,
     .drop_plan = drop_plan,
-    .drop_value = drop_value,
+    .drop_value = tct_stage_drop_json,
 };

@@ -7,6 +7,7 @@
 #include "core/processors.h"
 #include "linear/linear.h"
 #include "stage/by_schema.h"
+#include "stage/json_value.h"
 #include "train/bound.h"
 #include "train/certificate.h"
 
@@ -136,29 +137,16 @@ static tct_status run(tct_stage *stage, const tct_stage_data *data, tct_error *e
   return status;
 }
 
-static void drop_value(tct_stage *stage) {
-  json_decref(stage->value);
-  stage->value = NULL;
-}
-
 /* ---- the file --------------------------------------------------------------------------------------------------- */
 
 static tct_status write(const tct_stage *stage, json_t *out, tct_error *err) {
   const moments_plan *own = stage->plan;
   if (!own) return TCT_OK; /* it ended without one */
-  json_t *releases = tct_releases_json(&own->solved.promise);
-  if (!releases || json_object_set_new(out, "releases", releases)) return tct_fail_memory(err);
-  if (stage->value) json_object_set(out, "moments", stage->value);
-  return TCT_OK;
+  return tct_stage_write_released(stage, &own->solved.promise, "moments", out, err);
 }
 
 static tct_status read(tct_stage *stage, const json_t *said, tct_error *err) {
-  json_t *moments = json_object_get(said, "moments");
-  drop_value(stage);
-  if (!json_is_object(moments))
-    return stage->ended[0] ? TCT_OK : tct_fail(err, TCT_E_DATA, "a stage of moments has none");
-  stage->value = json_incref(moments);
-  return TCT_OK;
+  return tct_stage_read_json(stage, said, "moments", "a stage of moments has none", err);
 }
 
 /* Are they moments of this plan's columns, with the shells that follow from its noise? */
@@ -201,5 +189,5 @@ const tct_stage_kind tct_stage_kind_moments = {
     .read = read,
     .check = check,
     .drop_plan = drop_plan,
-    .drop_value = drop_value,
+    .drop_value = tct_stage_drop_json,
 };

@@ -6,7 +6,7 @@
 #include "core/json_text.h"
 #include "model/json.h"
 #include "score/score.h"
-#include "study/stage.h"
+#include "stage/json_value.h"
 #include "train/certificate.h"
 #include "train/plan.h"
 
@@ -87,26 +87,13 @@ static tct_status run(tct_stage *stage, const tct_stage_data *data, tct_error *e
   return status;
 }
 
-static void drop_value(tct_stage *stage) {
-  json_decref(stage->value);
-  stage->value = NULL;
-}
-
 static tct_status write(const tct_stage *stage, json_t *out, tct_error *err) {
   const scoring_plan *own = stage->plan;
-  json_t *releases = tct_releases_json(&own->promise);
-  if (!releases || json_object_set_new(out, "releases", releases)) return tct_fail_memory(err);
-  if (stage->value) json_object_set(out, "scores", stage->value);
-  return TCT_OK;
+  return tct_stage_write_released(stage, &own->promise, "scores", out, err);
 }
 
 static tct_status read(tct_stage *stage, const json_t *said, tct_error *err) {
-  json_t *scores = json_object_get(said, "scores");
-  drop_value(stage);
-  if (!json_is_object(scores))
-    return stage->ended[0] ? TCT_OK : tct_fail(err, TCT_E_DATA, "a score of the study has no figures");
-  stage->value = json_incref(scores);
-  return TCT_OK;
+  return tct_stage_read_json(stage, said, "scores", "a score of the study has no figures", err);
 }
 
 /* The figures once more, from the vector and the model. */
@@ -146,5 +133,5 @@ const tct_stage_kind tct_stage_kind_score = {
     .read = read,
     .check = check,
     .drop_plan = drop_plan,
-    .drop_value = drop_value,
+    .drop_value = tct_stage_drop_json,
 };

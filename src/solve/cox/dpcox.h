@@ -76,7 +76,5 @@ tct_status tct_cox_sum(const tct_cox *run, tct_cox_term term, const void *at, in
                        tct_error *err);
 /* x[n] is made no longer than 1, as a real number; 0 where it is not finite. */
 void tct_cox_shorten(double *x, int64_t n);
-/* Toward 0 to a multiple of the lattice. */
-static inline double tct_cox_part(double x, double lattice) { return trunc(x / lattice) * lattice; }
 static inline double tct_cox_between(double x, double low, double high) { return fmin(fmax(x, low), high); }
 #endif
