@@ -234,7 +234,7 @@ char *tct_audit_json(const tct_config *config, int64_t rows, int64_t cols, doubl
     tct_fail(err, TCT_E_USAGE, "the seconds of an audit must lie in (0, 1e6); give e.g. 60");
     return NULL;
   }
-  tct_audit a = {.rows = rows, .cols = cols, .random = seed};
+  tct_audit a = {.rows = rows, .cols = cols, .random = seed, .patient = seconds >= 1};
   double began = tct_audit_clock();
   json_t *root = json_object();
   tct_status status = root ? begin(&a, config, err) : tct_fail_memory(err);

@@ -56,6 +56,7 @@ typedef struct tct_audit {
   uint64_t random;
   double start;      /* of the attacks, by tct_audit_clock */
   double until;      /* and the part at hand ends here */
+  bool patient;      /* what a plan takes is attacked in each way, also past the time; false below a second */
   double spent;      /* seconds of all runs so far */
   int64_t fits;      /* runs so far */
   int64_t polls;     /* of the run at hand: how often it asked whether to stop */

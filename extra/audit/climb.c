@@ -299,10 +299,26 @@ static json_t *ways(tct_audit *a, const climb *c) {
   return all;
 }
 
+/* Has some way of handing a table over moved nothing, though others have?  The first turns draw the ways, and a slow
+ * machine must not end before them. */
+static bool some_way_waits(const tct_audit *a, const climb *c) {
+  bool waits = false;
+  for (int k = 0; k < 4; k++) waits |= !(c->layout[k] > 0);
+  for (int k = 0; k < 2; k++) waits |= !(c->type[k] > 0);
+  for (int w = 0; w < ways_of_weighing(a); w++) waits |= !(c->weighed[w] > 0);
+  return waits && c->best_share > 0;
+}
+
+static bool goes_on(const tct_audit *a, const climb *c, int turns) {
+  if (turns == 0) return true;
+  if (tct_audit_clock() < a->until) return !filled(a, c, turns);
+  return a->patient && turns < 2 * TURNS && some_way_waits(a, c);
+}
+
 json_t *tct_audit_sensitivity(tct_audit *a, tct_pair *canary, tct_error *err) {
   climb c = {0};
   tct_status status = tct_pair_new(a, &c.best, err);
-  for (int turn = 0; status == TCT_OK && (turn == 0 || (tct_audit_clock() < a->until && !filled(a, &c, turn))); turn++)
+  for (int turn = 0; status == TCT_OK && goes_on(a, &c, turn); turn++)
     status = ascend(a, &c, aim_of(a, &c, turn), canary, err);
   tct_pair_free(a, &c.best);
   if (status != TCT_OK) return NULL;
