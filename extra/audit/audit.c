@@ -106,6 +106,9 @@ static void facts(tct_audit *a) {
   a->binary = labels == TCT_LABELS_BINARY;
   if (labels == TCT_LABELS_CLASSES) /* of one fit: its loss says how many there are */
     a->classes = (int64_t)tct_audit_part(json_string_value(json_object_get(a->planned, "loss")), "classes", 3);
+  const char *loss = json_string_value(json_object_get(a->planned, "loss"));
+  if (loss && !strcmp(loss, "cox"))
+    a->cells = (int64_t)fmax(1, tct_audit_part(json_string_value(json_object_get(a->planned, "solver")), "cells", 24));
   a->replaces = a->config.neighbours == TCT_REPLACE_ONE;
   a->intercept = json_is_true(json_object_get(a->planned, "intercept"));
   a->row_norm = planned_number(a->planned, "row_norm");

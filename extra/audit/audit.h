@@ -43,6 +43,7 @@ typedef struct tct_audit {
   json_t *planned; /* tct_plan_json */
   int64_t rows, cols;
   int64_t classes; /* of one fit of all of them; else 0 */
+  int64_t cells;   /* of follow-up times; else 0 */
   bool binary, replaces, intercept;
   bool fixed;           /* every run makes exactly the planned releases */
   bool adaptive;        /* a budget: the run decides how many releases it makes, and tells of it */

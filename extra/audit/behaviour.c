@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const released[] = {"coefficients", "intercept", "inference"};
+static const char *const released[] = {"coefficients", "intercept", "inference", "note"};
 
 typedef struct seen {
   int64_t pairs, ended, polls; /* polls: the most of a run */

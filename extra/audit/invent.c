@@ -47,8 +47,17 @@ void tct_pair_copy(const tct_audit *a, tct_pair *to, const tct_pair *from) {
 
 static double sign_of(tct_audit *a) { return tct_audit_u64(a) % 2 ? 1 : -1; }
 
+/* A signed time at the begin or the end of a cell, or anywhere, beyond the horizon too. */
+static double time_of(tct_audit *a, double horizon) {
+  double cells = (double)a->cells, edge = (double)(tct_audit_u64(a) % (uint64_t)(a->cells + 1)) / cells;
+  double begin = fmax(edge * edge, 0x1p-20) * (1 + 0x1p-20), end = edge * edge * (1 - 0x1p-20);
+  int way = (int)(tct_audit_u64(a) % 3);
+  return sign_of(a) * horizon * (way == 0 ? begin : way == 1 && end > 0 ? end : 1.2 * fabs(tct_audit_real(a)));
+}
+
 static double label_of(tct_audit *a) {
   double scale = isfinite(a->label_bound) ? a->label_bound : 1;
+  if (a->cells) return time_of(a, scale);
   if (a->classes) return (double)(tct_audit_u64(a) % (uint64_t)a->classes);
   if (a->binary) return sign_of(a);
   return tct_audit_u64(a) % 2 ? sign_of(a) * scale : 4 * scale * tct_audit_real(a);

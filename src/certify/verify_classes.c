@@ -1,4 +1,5 @@
-/* verify_classes.c - what binds a model of several classes to one composition of as many fits. */
+/* verify_classes.c - what binds a model's schema to its label, and one of several classes to a composition of as many
+ * fits. */
 #include "certify/verify.h"
 #include "train/certificate.h"
 #include "core/point.h"
@@ -18,14 +19,29 @@ static bool listed(const json_t *values, const char *name) {
   return found;
 }
 
-const char *tct_verify_class_names(const tct_model *m) {
-  json_t *schema = m->schema ? json_loads(m->schema, 0, NULL) : NULL;
-  const json_t *values = member(member(schema, "label"), "values");
-  bool all = true;
+static const char *text_of(const json_t *o, const char *key) {
+  const char *text = json_string_value(member(o, key));
+  return text ? text : "";
+}
+
+/* A follow-up's horizon is the label bound, and its time the label; other losses have none. */
+static bool follows_up(const tct_model *m, const json_t *label) {
+  tct_loss loss;
+  const char *time = text_of(label, "time"), *event = text_of(label, "event");
+  if (tct_loss_make(m->loss, &loss, NULL) != TCT_OK) return false;
+  if (!loss.kind->follow_up) return !member(label, "time") && !member(label, "event");
+  return json_number_value(member(label, "horizon")) == m->label_bound && m->label && !strcmp(time, m->label) &&
+         event[0] && strcmp(event, time) != 0;
+}
+
+const char *tct_verify_label(const tct_model *m) {
+  json_t *schema = m->schema ? json_loads(m->schema, 0, NULL) : NULL, *label = json_object_get(schema, "label");
+  const json_t *values = member(label, "values");
+  bool all = true, follows = !schema || follows_up(m, label);
   for (int64_t k = 0; values && k < m->classes.count; k++)
     all &= !m->classes.name[k] || listed(values, m->classes.name[k]);
   json_decref(schema);
-  return TCT_POINT(classes_of_no_schema, all, true) ? NULL : "classes";
+  return !follows ? "schema" : TCT_POINT(classes_of_no_schema, all, true) ? NULL : "classes";
 }
 
 /* The fit of each, as a composition of this budget makes it; NULL with err: there is none. */

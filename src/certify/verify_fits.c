@@ -366,7 +366,7 @@ void tct_verify_fits(tct_verify_report *r, const tct_model *m, const json_t *fil
   if (m->is_private) check_union(r, m, fits);
   r->replanned = true;
   json_array_foreach((json_t *)fits, i, fit) if (r->ok) check_fit(r, m, fit, &own);
-  if (r->ok) check_fields(r, own.unlike ? own.unlike : tct_verify_class_names(m));
+  if (r->ok) check_fields(r, own.unlike ? own.unlike : tct_verify_label(m));
   if (r->ok && isfinite(own.max)) check_weights(r, m, own.max);
   r->replanned &= r->ok != 0;
   if (r->replanned) tct_verify_composed(r, m, fits);

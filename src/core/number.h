@@ -2,6 +2,7 @@
 #ifndef TCT_CORE_NUMBER_H
 #define TCT_CORE_NUMBER_H
 #include <locale.h>
+#include <math.h>
 #include <stdint.h>
 
 typedef enum tct_number_status {
@@ -38,6 +39,9 @@ static inline uint64_t tct_split_mix(uint64_t *state) {
     double middle = 0.5 * (low + high);            \
     *((enough) ? &high : &low) = middle;           \
   }
+
+/* A signed time: above 0 an event, below 0 a follow-up that ended without one, as it does at the horizon for all. */
+static inline double tct_follow_up(double y, double horizon) { return y > horizon ? -horizon : fmax(y, -horizon); }
 
 /* For qsort of doubles. */
 static inline int tct_ascending(const void *a, const void *b) {

@@ -1,6 +1,7 @@
 /* loss.h - losses l(z, y) with their constants and dual steps; docs/reference/mathematics.md. */
 #ifndef TCT_LOSS_LOSS_H
 #define TCT_LOSS_LOSS_H
+#include "core/number.h"
 #include "core/spec.h"
 #include "loss/fused_slope.h"
 
@@ -79,6 +80,10 @@ double tct_loss_constant_number(const tct_loss *loss, double mean, double least)
 /* "logistic", "identity", "log" or "none". */
 const char *tct_link_name(tct_link link);
 
+/* A label of numbers within its public bound. */
+static inline double tct_loss_within(const tct_loss *l, double y, double bound) {
+  return l->kind->follow_up ? tct_follow_up(y, bound) : fmin(fmax(y, l->kind->counts ? 0 : -bound), bound);
+}
 static inline double tct_loss_value(const tct_loss *l, double z, double y) { return l->kind->value(z, y, l->h); }
 static inline double tct_loss_slope(const tct_loss *l, double z, double y) { return l->kind->slope(z, y, l->h); }
 static inline double tct_loss_curve(const tct_loss *l, double z, double y) { return l->kind->curve(z, y, l->h); }

@@ -22,8 +22,7 @@ static tct_status labels(const tct_plan *plan, const tct_data *data, tct_bound *
   if (!out->y) return tct_fail_memory(err);
   int binary = plan->facts.loss.kind->binary, joint = plan->facts.loss.kind->joint != NULL;
   double classes = joint ? plan->facts.loss.h : plan->copies > 1 ? (double)plan->copies : 0;
-  double bound = plan->facts.label_bound, low = plan->facts.loss.kind->counts ? 0 : -bound,
-         shift = binary ? 0 : plan->config.label_shift;
+  double bound = plan->facts.label_bound, shift = binary ? 0 : plan->config.label_shift;
   if (!strcmp(plan->config.label_scale, "center") && !binary) {
     double sum = 0;
     for (int64_t i = 0; i < n; i++) sum += data->y[i];
@@ -39,7 +38,7 @@ static tct_status labels(const tct_plan *plan, const tct_data *data, tct_bound *
                       : binary    ? "-1 or +1"
                                   : "a finite number");
     if (plan->copies > 1) y = y == 0 ? 1 : -1; /* the first class against the rest */
-    out->y[i] = isnan(bound) || joint ? y : fmin(fmax(y, low), bound);
+    out->y[i] = isnan(bound) || joint ? y : tct_loss_within(&plan->facts.loss, y, bound);
   }
   out->label_shift = shift;
   return TCT_OK;

@@ -46,6 +46,10 @@ bad 'a model is no audit' 3 'no answer of tacit audit' report model.json --audit
 bad 'nor is a table' 3 'tacit audit --json' report model.json --audit rows.csv -o other.html
 bad 'the audit is not written over' 2 '.' report model.json --audit audit.json -o audit.json
 
+ok 'follow-up times' audit --loss cox --epsilon 4 --neighbours replace_one --seconds 2 --json
+check 'have no break' test "$(breaks)" = 0
+check 'neighbours were compared' test "$(field behaviour.pairs)" -ge 2
+
 # ---- a schema in place of a shape ----
 ok 'a schema' generate --rows 50 -o people.csv --schema-output people.schema.json
 ok 'gives bounds and features' audit --loss logistic --solver dpgd:steps=3 --epsilon 4 --schema people.schema.json --records 50 --seconds 1 --json

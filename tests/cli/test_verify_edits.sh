@@ -76,6 +76,9 @@ ok 'estimated' train c.csv --schema c.open-schema.json "${ridge[@]}" --solver dp
   "${charged[@]}" -o estimated.json
 ok 'scd' train c.csv --schema c.schema.json "${ridge[@]}" --solver scd -o scd.json
 ok 'infinite' train c.csv --schema c.schema.json "${ridge[@]}" --solver dpscd --epsilon inf -o infinite.json
+awk 'BEGIN { print "age,days,died"; for (i = 1; i <= 400; i++) printf "%.4f,%.2f,%d\n", i * 37 % 101 / 101, i * 71 % 113 + 1, (i % 3 > 0) }' >t.csv
+echo '{"columns": [{"name": "age", "type": "number", "lower": 0, "upper": 1}], "label": {"time": "days", "event": "died", "horizon": 90}}' >t.schema.json
+fit follow_up t --loss cox
 mkdir claims
 cp estimated.json claims/
 ok 'a fit' train c.csv --schema c.schema.json "${ridge[@]}" --solver dpgd --epsilon 1 --delta 1e-6 "${charged[@]}" -o claims/fit.json

@@ -166,8 +166,13 @@ FREE = ("coefficients", "intercept", "classes", "features", "label", "library", 
         "transforms/scale_factor", "transforms/scale_shift", "privacy/unaccounted", "privacy/ledger",
         "privacy/noise", "privacy/weights/cap", "parties/uplink_bytes", "parties/one_shot_bytes", "parties/list")
 
+# Of a follow-up's label all is bound but what its event is called.
+FOLLOW_UP = ("transforms/schema/label", "transforms/schema/label/time", "transforms/schema/label/horizon", "label")
+
 def is_free(path, model):
     """How many candidates of a search did not win, its ledger knows."""
+    if model["loss"] == "cox" and path in FOLLOW_UP:
+        return False
     others = path == "privacy/fits" and "choice" in model["privacy"]
     return others or any(path == f or path.startswith(f + "/") for f in FREE)
 

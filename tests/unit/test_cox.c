@@ -106,11 +106,27 @@ static void one_cell_is_the_regression_of_rates(void **state) {
   records_free(&r);
 }
 
+static void an_event_beyond_the_horizon_is_none(void **state) {
+  (void)state;
+  records r = followed();
+  double w[P + 1], other[P + 1];
+  for (int64_t i = 0; i < N; i += 9) r.y[i] = 2.5;
+  fit(&r, "dpcox", w);
+  for (int64_t i = 0; i < N; i += 9) r.y[i] = i % 2 ? -2 : -7;
+  fit(&r, "dpcox", other);
+  assert_memory_equal(w, other, sizeof w);
+  for (int64_t i = 0; i < N; i += 9) r.y[i] = 2; /* at it */
+  fit(&r, "dpcox", other);
+  assert_true(fabs(w[0] - other[0]) > 1e-3);
+  records_free(&r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_noise_the_weights_are_coxs),
       cmocka_unit_test(stopping_follow_up_biases_nothing),
       cmocka_unit_test(one_cell_is_the_regression_of_rates),
+      cmocka_unit_test(an_event_beyond_the_horizon_is_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

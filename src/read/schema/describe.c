@@ -18,6 +18,12 @@ static tct_status name_features(const tct_schema *schema, tct_data *data, tct_er
   return TCT_OK;
 }
 
+/* The label as the schema would say it, also where the caller did. */
+static json_t *follow_up(const tct_schema *schema) {
+  return json_pack("{s:s, s:s, s:f, s:s*}", "time", schema->label, "event", schema->event, "horizon",
+                   schema->label_high, "positive", schema->positive);
+}
+
 tct_status tct_schema_describe(const tct_schema *schema, tct_data *data, tct_error *err) {
   TCT_TRY(name_features(schema, data, err));
   data->label_low = schema->label_low;
@@ -25,7 +31,10 @@ tct_status tct_schema_describe(const tct_schema *schema, tct_data *data, tct_err
   data->open = schema->open;
   data->words = tct_words_share(schema->words);
   if (!schema->root) return TCT_OK;
-  data->schema = tct_json_dump(schema->root, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  json_t *root = json_copy(schema->root);
+  if (root && schema->event) json_object_set_new(root, "label", follow_up(schema));
+  data->schema = tct_json_dump(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  json_decref(root);
   if (!data->schema) return tct_fail_memory(err);
   if (schema->estimated) TCT_TRY(tct_data_unaccounted(data, TCT_ESTIMATED_ELSEWHERE, err));
   if (!schema->drafted) return TCT_OK;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/number.h"
 #include "read/schema/flags.h"
 
 /* Of two classes that the caller lists the second is the positive one. */
@@ -224,7 +225,7 @@ const char *tct_label_event(const tct_label_rule *rule, const char *text, int64_
 const char *tct_label_follow_up(const tct_label_rule *rule, int event, double *label) {
   double horizon = rule->schema->label_high, time = *label;
   if (time < 0) return "the follow-up time is below 0; correct it";
-  *label = (event && time <= horizon ? 1 : -1) * fmin(fmax(time, 0x1p-40 * horizon), horizon);
+  *label = tct_follow_up((event ? 1 : -1) * fmax(time, 0x1p-40 * horizon), horizon);
   return NULL;
 }
 

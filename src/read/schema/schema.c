@@ -230,6 +230,7 @@ tct_status tct_schema_follow_up(tct_schema *schema, const char *event, double ho
                     "a follow-up needs its event and its horizon, above 0; give {event NAME} and {horizon H}");
   if (!time && !schema->label) return tct_fail(err, TCT_E_USAGE, "a follow-up needs its time; give {time NAME}");
   schema->event = event;
+  if (time) schema->label = time;
   schema->label_high = horizon, schema->label_low = -horizon;
   return TCT_OK;
 }

@@ -52,33 +52,34 @@ tct_status tct_cox_histogram(tct_cox *run, tct_error *err) {
 /* ---- columns ---------------------------------------------------------------------------------------------------- */
 
 typedef struct columns {
-  double reach, square, lattice; /* R of the columns without the intercept, B */
+  tct_cox_columns of;
+  double lattice;
 } columns;
 
 static void add_columns(const tct_cox *run, int64_t i, const void *at, double *room, double *sum) {
   const columns *c = at;
   int64_t p = run->p - 1;
   memset(room, 0, (size_t)(2 * p + 1) * sizeof *room);
-  tct_row_axpy(run->problem->view, i, 1 / (M_SQRT2 * c->reach), room);
-  for (int64_t j = 0; j < p; j++) room[p + j] = room[j] * room[j] * M_SQRT2 * c->reach / c->square;
+  double part = 1 - c->lattice * sqrt((double)p) - 0x1p-40; /* what truncation takes of squares */
+  tct_row_axpy(run->problem->view, i, 1 / (M_SQRT2 * c->of.reach), room);
+  for (int64_t j = 0; j < p; j++) room[p + j] = room[j] * room[j] * M_SQRT2 * c->of.reach / c->of.square;
   tct_cox_shorten(room, 2 * p);
-  for (int64_t j = 0; j < 2 * p; j++) sum[j] += tct_lattice_part(room[j], c->lattice);
+  for (int64_t j = 0; j < 2 * p; j++) sum[j] += tct_lattice_part(part * room[j], c->lattice);
 }
 
 /* Means and spreads; a spread is at least what its own noise is. */
 static tct_status release_columns(tct_cox *run, double *sum, tct_error *err) {
   const tct_release *r = tct_mech_release_of(run->mech, TCT_COX_COLUMNS);
-  double R = run->problem->facts->row_norm, n = (double)run->problem->facts->rows;
   int64_t p = run->p - 1;
-  columns c = {.reach = R > 1.0001 ? sqrt(R * R - 1) : R, .lattice = r->lattice};
-  c.square = c.reach * c.reach >= (double)p ? c.reach / sqrt((double)p) : fmin(1, c.reach);
+  columns c = {tct_cox_columns_of(run->problem->facts), r->lattice};
   TCT_TRY(tct_cox_sum(run, add_columns, &c, 2 * p, 2 * p + 1, sum, err));
   TCT_TRY(tct_mech_release(run->mech, TCT_COX_COLUMNS, sum, 2 * p, err));
-  double unit = M_SQRT2 * c.reach / n, noise = r->deviation * unit * c.square;
+  double B = c.of.square, unit = M_SQRT2 * c.of.reach / (double)run->problem->facts->rows,
+         noise = r->deviation * unit * B;
   for (int64_t j = 0; j < p; j++) {
-    double mean = tct_cox_between(sum[j] * unit, -c.square, c.square), square = sum[p + j] * unit * c.square;
+    double mean = tct_cox_between(sum[j] * unit, -B, B), square = sum[p + j] * unit * B;
     run->mean[j] = mean;
-    run->spread[j] = sqrt(fmax(square - mean * mean, fmax(1e-5 * c.square * c.square, noise)));
+    run->spread[j] = sqrt(fmax(square - mean * mean, fmax(1e-5 * B * B, noise)));
   }
   return TCT_OK;
 }

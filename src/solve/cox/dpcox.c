@@ -46,7 +46,7 @@ static void take_times(tct_cox *run) {
     double y = problem->y[i];
     if (!(fabs(y) > 0) || !(tct_row_norm2(problem->view, i) > none * none)) continue;
     run->time[i] = tct_cox_between(fabs(y) / problem->facts->label_bound, 0x1p-40, 1);
-    run->event[i] = y > 0;
+    run->event[i] = tct_follow_up(y, problem->facts->label_bound) > 0;
   }
 }
 

@@ -22,6 +22,12 @@ enum { TCT_COX_HISTOGRAM, TCT_COX_COLUMNS, TCT_COX_METRIC, TCT_COX_PATH, TCT_COX
 extern const tct_option tct_cox_options[];
 tct_cox_rule tct_cox_rule_of(const tct_facts *facts, const tct_spec *spec);
 tct_status tct_cox_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);
+/* How columns are summed: x/(sqrt(2) reach) and x^2/(sqrt(2) reach square).  `length`: of a record's own term, and half
+ * of how far two are apart where a record is replaced. */
+typedef struct tct_cox_columns {
+  double reach, square, length;
+} tct_cox_columns;
+tct_cox_columns tct_cox_columns_of(const tct_facts *facts);
 /* How long one record's own row of the histogram is, and the half of how far two of them are apart. */
 double tct_cox_histogram_reach(tct_neighbours neighbours);
 

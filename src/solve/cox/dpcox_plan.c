@@ -23,6 +23,16 @@ double tct_cox_histogram_reach(tct_neighbours neighbours) {
   return neighbours == TCT_REPLACE_ONE ? 0x1.bb67ae8584cabp-1 : sqrt(1.25);
 }
 
+/* Squares of x and -x are the same: docs/proofs/cox.md. */
+tct_cox_columns tct_cox_columns_of(const tct_facts *facts) {
+  double R = facts->row_norm, p = fmax((double)facts->p - 1, 1);
+  tct_cox_columns c = {.reach = R > 1.0001 ? sqrt(R * R - 1) : R};
+  c.square = c.reach * c.reach >= p ? c.reach / sqrt(p) : fmin(1, c.reach);
+  double part = c.square / c.reach, apart = sqrt(2 + p / 4 * part * part) * (1 + 0x1p-50);
+  c.length = facts->neighbours == TCT_REPLACE_ONE ? fmin(1, apart / 2) : 1;
+  return c;
+}
+
 tct_cox_rule tct_cox_rule_of(const tct_facts *facts, const tct_spec *spec) {
   const tct_option *o = tct_cox_options;
   double noise = tct_budget_single(facts, facts->neighbours), mu = noise > 0 ? 1 / noise : INFINITY;
@@ -63,7 +73,7 @@ static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
   double outer = m->facts->neighbours == TCT_REPLACE_ONE ? M_SQRT1_2 : 1;
   TCT_TRY(add(m, "events, exits and places by cells of time", x / sqrt(rule->histogram), 1,
               tct_cox_histogram_reach(m->facts->neighbours), out, err));
-  TCT_TRY(add(m, "sums of x and x^2", x / sqrt(rule->columns), 1, 1, out, err));
+  TCT_TRY(add(m, "sums of x and x^2", x / sqrt(rule->columns), 1, tct_cox_columns_of(m->facts).length, out, err));
   TCT_TRY(add(m, "sum of x x^T over events", x / sqrt(rule->metric), 1, outer, out, err));
   TCT_TRY(
       add(m, "sum of scores, follow-up stopped", x * sqrt((double)rule->steps / rule->path), rule->steps, 1, out, err));
