@@ -49,7 +49,7 @@ typedef struct cli_args {
   int64_t records;        /* train, audit; 0 = not given */
   const char *completion; /* help: of which shell */
   int manual;             /* help */
-  int header, json, dry_run, f32, liblinear, has_seed, help, init, check, for_tests, covariance;
+  int header, json, dry_run, f32, liblinear, has_seed, help, init, check, for_tests, covariance, ratios;
   char **operand; /* borrowed from argv */
   int operands;
   const struct cli_option *given[CLI_OPTIONS]; /* those with a value, in their order; given_count of them */

@@ -10,6 +10,8 @@ static const cli_option options[] = {
      "0.95", "0.9"},
     {"--covariance", CLI_FLAG, offsetof(cli_args, covariance), NULL,
      "also the covariance matrix of the weights, for contrasts", "off", NULL},
+    {"--exp", CLI_FLAG, offsetof(cli_args, ratios), NULL,
+     "odds, rate or hazard ratios (e to the weights) with their intervals; the other columns stay", "off", NULL},
     {0},
 };
 
@@ -136,8 +138,9 @@ int cli_put_weights(const json_t *root, double level, const char *also) {
   double tail = (1 - level) / 2;
   snprintf(lower, sizeof lower, "[%.4g", tail), snprintf(upper, sizeof upper, "%.4g]", 1 - tail);
   put_name("", width);
-  printf(" %11s %11s %11s %11s %11s %11s %11s    %11s %11s %11s", "estimate", "std. error", "noise part", "z", "P>|z|",
-         lower, upper, "noise error", lower, upper);
+  const char *estimate = cli_string(root, "shown");
+  printf(" %*s %11s %11s %11s %11s %11s %11s    %11s %11s %11s", 11, estimate[0] ? estimate : "estimate", "std. error",
+         "noise part", "z", "P>|z|", lower, upper, "noise error", lower, upper);
   if (also) printf(" %11s", also);
   putchar('\n');
   put_lines(root, width, also);
@@ -174,6 +177,31 @@ static void print_summary(const json_t *root) {
   put_facts(root);
 }
 
+/* A list of lines, or one: what stands in "ratio" takes the place of the weight's own. */
+static void take_ratios(json_t *lines) {
+  json_t *line;
+  size_t i;
+  if (json_is_object(lines)) json_object_update(lines, json_object_get(lines, "ratio"));
+  json_array_foreach(lines, i, line) take_ratios(line);
+}
+
+static void take_all_ratios(json_t *of) {
+  json_t *class;
+  size_t i;
+  take_ratios(json_object_get(of, "weights")), take_ratios(json_object_get(of, "intercept"));
+  json_array_foreach(json_object_get(of, "classes"), i, class) take_all_ratios(class);
+  if (json_object_get(of, "middle")) take_all_ratios(json_object_get(of, "middle"));
+}
+
+static void print_ratios(const json_t *root) {
+  json_t *own = json_deep_copy(root);
+  json_object_set(own, "shown", json_object_get(own, "ratio"));
+  take_all_ratios(own);
+  print_summary(own);
+  printf("Standard errors, z and p-values are those of the logarithms; no effect is a ratio of 1.\n");
+  json_decref(own);
+}
+
 static int run_summary(cli_args *args) {
   tct_error err = {0};
   tct_model *model = tct_model_read(args->operand[0], NULL, args->stage, &err);
@@ -181,7 +209,11 @@ static int run_summary(cli_args *args) {
   char *text = tct_summary_json(model, isnan(args->level) ? 0.95 : args->level, args->covariance, &err);
   tct_model_free(model);
   if (!text) return cli_fail_error(&err);
-  return cli_print_answer(text, args->json, print_summary);
+  if (args->ratios && strstr(text, "\"ratio\": null")) {
+    tct_text_free(text);
+    return cli_fail(CLI_USAGE, "e to the weights of this loss is no ratio; leave --exp away");
+  }
+  return cli_print_answer(text, args->json, args->ratios ? print_ratios : print_summary);
 }
 
 const cli_verb cli_summary = {
@@ -195,7 +227,8 @@ const cli_verb cli_summary = {
         "\n"
         "Examples\n"
         "  tacit summary model.json\n"
-        "  tacit summary model.json --level 0.9 --covariance --json\n",
+        "  tacit summary model.json --level 0.9 --covariance --json\n"
+        "  tacit summary model.json --exp\n",
     .min = 1,
     .max = 1,
     .options = {options, cli_stage_options, cli_common_options},

@@ -39,14 +39,22 @@ def _cell(key: str, value: Optional[float]) -> str:
 
 class Summary:
     """The table of weights on the original scale of the columns.  `facts` is the dict of `tacit summary --json`; print
-    it for text, and a notebook shows it as a table."""
+    it for text, and a notebook shows it as a table.  With `exp` the table has odds, rate or hazard ratios and the ends of
+    their intervals; errors, z and p-values stay those of the logarithms."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, exp: bool = False) -> None:
+        if exp and facts["ratio"] is None:
+            raise ValueError(f"e to the weights of the loss {facts['loss']} is no ratio; leave exp away")
         self.facts = facts
+        self._exp = exp
+
+    def _columns(self) -> list[tuple[str, str]]:
+        return [(key, self.facts["ratio"] if self._exp and key == "estimate" else title) for key, title in _COLUMNS]
 
     def _lines(self) -> list[Facts]:
         first = [] if self.facts["intercept"] is None else [self.facts["intercept"]]
-        return [*first, *self.facts["weights"]]
+        lines = [*first, *self.facts["weights"]]
+        return [{**line, **line["ratio"]} for line in lines] if self._exp else lines
 
     def _feet(self) -> list[str]:
         f = self.facts
@@ -69,7 +77,7 @@ class Summary:
         return feet + [f"{', '.join(names)}: {note}" for note, names in notes.items()]
 
     def __str__(self) -> str:
-        rows = [["", *(title for _, title in _COLUMNS)]]
+        rows = [["", *(title for _, title in self._columns())]]
         rows += [[line["name"], *(_cell(key, line[key]) for key, _ in _COLUMNS)] for line in self._lines()]
         widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
         table = ["  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:]))]) for row in rows]
@@ -78,7 +86,7 @@ class Summary:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{html.escape(title)}</th>" for _, title in _COLUMNS)
+        head = "".join(f"<th>{html.escape(title)}</th>" for _, title in self._columns())
         body = "".join(
             f"<tr><th>{html.escape(line['name'])}</th>"
             + "".join(f"<td>{html.escape(_cell(key, line[key]))}</td>" for key, _ in _COLUMNS)
@@ -103,15 +111,17 @@ class Inference:
             raise ValueError("one summary is about one model, and there is one for each class; use models_[k].summary()")
         return self.model_
 
-    def summary(self, level: float = 0.95) -> Summary:
+    def summary(self, level: float = 0.95, exp: bool = False) -> Summary:
         """The table of weights with standard errors, tests and intervals.  Costs no privacy.
 
         Parameters
         ----------
         level : float, default=0.95
             Part of the intervals that hold what they are about, in (0, 1).
+        exp : bool, default=False
+            Print odds, rate or hazard ratios, e to the weights, with their intervals.
         """
-        return self._one_model().summary(level)
+        return self._one_model().summary(level, exp=exp)
 
     def _column(self, key: str, level: float = 0.95) -> NDArray[Any]:
         facts = self._with_errors(level)

@@ -302,7 +302,7 @@ class Model(_native.Owned):
         return self._on_the_labels_scale(np.column_stack([lower, upper]))
 
     @checked
-    def summary(self, level: float = 0.95, covariance: bool = False) -> Summary:
+    def summary(self, level: float = 0.95, covariance: bool = False, exp: bool = False) -> Summary:
         """The weights with standard errors, tests and intervals, on the original scale of the columns.
 
         Parameters
@@ -311,10 +311,12 @@ class Model(_native.Owned):
             Part of the intervals that hold what they are about, in (0, 1).
         covariance : bool, default=False
             Also the weights' covariance, [weights, weights].
+        exp : bool, default=False
+            Print odds, rate or hazard ratios, e to the weights, with their intervals.
         """
         if self._shape[0] > 1:
             raise ValueError("one summary is about one row of weights, and there is one for each class; see coef_")
-        return Summary(_native.call_json("tct_summary_json", self.handle, float(level), int(covariance)))
+        return Summary(_native.call_json("tct_summary_json", self.handle, float(level), int(covariance)), exp)
 
     @checked
     def evaluate(

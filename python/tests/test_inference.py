@@ -65,6 +65,7 @@ def test_a_prediction_lies_within_its_interval():
 
 def test_the_summary_says_that_noise_was_added():
     model, _ = fitted()
+    assert model.summary(exp=True).facts["ratio"] in str(model.summary(exp=True))
     assert "Noise was added" in str(model.summary()) and "<table>" in model.summary()._repr_html_()
 
 

@@ -14,7 +14,15 @@ typedef struct summary {
   double level;
   double noise;      /* of every weight in the model's own columns, where it is known without covariances; NAN: not */
   double *c, *other; /* [cols + 1]: sums of weights */
+  const char *ratio; /* what e^weight is; NULL: nothing */
 } summary;
+
+static const char *ratio_of(const tct_model *m) {
+  tct_loss loss;
+  if (tct_loss_make(m->loss, &loss, NULL) != TCT_OK) return NULL;
+  if (loss.kind->link == TCT_LINK_LOGISTIC) return "odds ratio";
+  return loss.kind->link != TCT_LINK_LOG ? NULL : loss.kind->follow_up ? "hazard ratio" : "rate ratio";
+}
 
 /* The estimate of a sum of weights, constant left out. */
 static double estimate_of(const summary *s) {
@@ -44,6 +52,16 @@ static double noise_alone(const summary *s) {
   return count == 1 ? only * s->noise : NAN;
 }
 
+static json_t *ratios(const json_t *line) {
+  static const char *const keys[] = {"estimate", "lower", "upper", "noise_lower", "noise_upper"};
+  json_t *o = json_object();
+  for (int k = 0; k < 5; k++) {
+    const json_t *value = json_object_get(line, keys[k]);
+    set_real(o, keys[k], json_is_number(value) ? exp(json_number_value(value)) : NAN);
+  }
+  return o;
+}
+
 static json_t *line(const summary *s, const char *name, double estimate) {
   tct_contrast errors = {.standard_error = NAN, .noise_error = NAN, .degrees = INFINITY};
   bool known = s->model->inference.p > 0;
@@ -63,6 +81,7 @@ static json_t *line(const summary *s, const char *name, double estimate) {
   set_real(o, "degrees", errors.degrees);
   set_real(o, "noise_part", part * part);
   json_object_set_new(o, "note", note[0] ? json_string(note) : json_null());
+  json_object_set_new(o, "ratio", s->ratio ? ratios(o) : json_null());
   return o;
 }
 
@@ -207,6 +226,7 @@ static json_t *build(summary *s, int with_covariance, tct_error *err) {
       "penalty", m->penalty, "solver", m->solver, "rows", (json_int_t)m->rows, "private", m->is_private, "epsilon",
       tct_json_real(m->is_private ? m->epsilon : NAN), "delta", tct_json_real(m->delta), "neighbours",
       m->is_private ? tct_neighbours_name(m->neighbours) : "NONE", "noise", noise, "advice", advice(s));
+  if (o) json_object_set_new(o, "ratio", s->ratio ? json_string(s->ratio) : json_null());
   if (o) set_real(o, "residual_scale", m->inference.p ? m->inference.residual : NAN);
   if (o && m->models > 1) {
     json_object_set_new(o, "classes", classes_of(s, err));
@@ -252,7 +272,7 @@ static tct_status add_middle(summary *s, json_t *o, tct_error *err) {
 char *tct_summary_json(const tct_model *model, double level, int with_covariance, tct_error *err) {
   tct_error_clear(err);
   if (tct_summary_level(level, err) != TCT_OK) return NULL;
-  summary s = {.model = model, .level = level};
+  summary s = {.model = model, .level = level, .ratio = ratio_of(model)};
   s.c = TCT_NEW(double, model->cols + 1);
   s.other = TCT_NEW(double, model->cols + 1);
   tct_status status = s.c && s.other ? tct_original_new(model, false, &s.original, err) : tct_fail_memory(err);

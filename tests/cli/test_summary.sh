@@ -18,6 +18,9 @@ check 'verify knows of standard errors' grep -q 'standard_errors' .out
 ok 'summary' summary m.json
 check 'the table has the names' grep -q '^sex=male' .out
 check 'the table says that noise was added' grep -q 'Noise was added' .out
+ok 'odds ratios' summary m.json --exp
+says 'the column says what they are' '^ +odds ratio'
+check 'they are above 0' awk '$1 ~ /^(age|hours|sex=male)$/ && ($2 <= 0 || $8 <= 0 || $9 <= $8) {exit 1}' .out
 ok 'json' summary m.json --level 0.9 --covariance --json
 cp .out s9.json
 ok 'json' summary m.json --level 0.99 --json
@@ -42,6 +45,9 @@ for j, line in enumerate(narrow["weights"]):
     se = factor * math.sqrt(inference["sampling"][j][j] + inference["noise"][j][j])
     assert math.isclose(line["standard_error"], se, rel_tol=1e-9)
     assert math.isclose(line["noise_error"], factor * math.sqrt(inference["noise"][j][j]), rel_tol=1e-9)
+assert narrow["ratio"] == "odds ratio" == form["properties"]["ratio"]["enum"][0]
+for line in lines:
+    assert all(math.isclose(line["ratio"][key], math.exp(line[key])) for key in form["$defs"]["line"]["properties"]["ratio"]["required"])
 for k, line in enumerate(lines):
     assert math.isclose(narrow["covariance"]["population"][k][k], line["standard_error"] ** 2, rel_tol=1e-9)
     assert line["lower"] < line["noise_lower"] < line["estimate"] < line["noise_upper"] < line["upper"]
