@@ -38,7 +38,8 @@ typedef struct cli_args {
   const char *candidates;                           /* search: file of settings */
   const char *selection;                            /* search: random | all */
   const char *plan, *stage;                         /* study: file of stages; of a study's file: which one */
-  const char *features, *without, *ridge;           /* moments, lm */
+  const char *features, *without, *ridge;           /* moments, describe, lm */
+  const char *cross;                                /* describe */
   int64_t best;                                     /* lm; 0 = not given */
   const char *id;                                   /* predict: column whose texts stand before the predictions */
   double seconds;                                   /* audit */
@@ -50,7 +51,9 @@ typedef struct cli_args {
   const char *completion; /* help: of which shell */
   int manual;             /* help */
   int header, json, dry_run, f32, liblinear, has_seed, help, init, check, for_tests, covariance, ratios;
-  char **operand; /* borrowed from argv */
+  int html, csv, this_table;                                    /* describe */
+  int (*show)(const struct cli_args *args, const json_t *root); /* study: how the file is printed; NULL: its stages */
+  char **operand;                                               /* borrowed from argv */
   int operands;
   const struct cli_option *given[CLI_OPTIONS]; /* those with a value, in their order; given_count of them */
   int given_count;
@@ -106,7 +109,7 @@ extern const cli_option cli_fit_options[];      /* of train and search: --loss t
 extern const cli_option cli_fit_more_options[]; /* of train and search: --rows-per-person --report */
 extern const cli_option cli_train_options[];    /* of train alone */
 extern const cli_option cli_stage_options[];    /* --stage */
-extern const cli_option cli_study_options[];    /* of study and moments: --ledger to -o */
+extern const cli_option cli_study_options[];    /* of study, moments and describe: --ledger to -o */
 extern const cli_option cli_page_options[];     /* --title --purpose --contact */
 extern const cli_option cli_read_options[]; /* --label --positive --classes --schema --invalid --cols --max-... --f32 */
 extern const cli_option cli_person_options[]; /* --person */
@@ -172,10 +175,15 @@ json_t *cli_plan_json(const tct_plan *plan, tct_error *err);
 int cli_plan_private(const json_t *plan);
 void cli_plan_print(const json_t *plan);
 
-/* ---- cmd_study.c, cmd_summary.c ------------------------------------------------------------------- */
+/* ---- cmd_study.c, description.c, cmd_summary.c ------------------------------------------------------------------- */
 
 /* Runs a plan, or shows what it would spend; consumes it.  0, or an exit code, said. */
 int cli_study_run(cli_args *args, json_t *plan);
+/* {"stages", "epsilon", ...} of a study of these stages, which it takes over, with the budget and the persons. */
+json_t *cli_study_plan(cli_args *args, json_t *stages);
+/* The table of a stage that describes. */
+typedef enum cli_form { CLI_WORDS, CLI_LINES, CLI_PAGE } cli_form;
+void cli_put_description(const json_t *root, const json_t *claim, cli_form form);
 /* The table of {"weights", "intercept"}; with a column for what they have under the name `also`, or NULL.  Returns the
  * names' width. */
 int cli_put_weights(const json_t *root, double level, const char *also);

@@ -19,20 +19,12 @@ static const cli_option options[] = {
 };
 
 static int run_moments(cli_args *args) {
-  const tct_config *c = &args->config;
   if (args->read.label || args->read.positive || args->classes)
     return cli_fail(CLI_USAGE, "moments have no label, any column can be one later (tacit lm); leave --label away");
   json_t *features = NULL, *stage = json_pack("{s:s, s:s}", "name", "moments", "kind", "moments");
   if (args->features && !(features = cli_names("--features", args->features))) return json_decref(stage), CLI_USAGE;
   if (features) json_object_set_new(stage, "features", features);
-  json_t *plan = json_pack("{s:[o]}", "stages", stage);
-  if (c->epsilon == c->epsilon) json_object_set_new(plan, "epsilon", json_real(c->epsilon));
-  if (c->delta == c->delta) json_object_set_new(plan, "delta", json_real(c->delta));
-  if (args->neighbours) json_object_set_new(plan, "neighbours", json_string(args->neighbours));
-  if (args->read.key) json_object_set_new(plan, "person", json_string(args->read.key));
-  if (args->rows_per_person) json_object_set_new(plan, "rows_per_person", json_integer(args->rows_per_person));
-  args->read.key = NULL;
-  return cli_study_run(args, plan);
+  return cli_study_run(args, cli_study_plan(args, json_pack("[o]", stage)));
 }
 
 const cli_verb cli_moments = {

@@ -110,6 +110,10 @@ static int report(const cli_args *args, char *text) {
   const json_t *stage, *claim = json_object_get(root, "claim");
   size_t i;
   warn(args, root);
+  if (args->show) {
+    int code = args->show(args, root);
+    return json_decref(root), code;
+  }
   if (args->json) {
     json_t *answer = json_pack("{s:s, s:O?}", "study", args->output, "claim", claim);
     int code = cli_print_json(answer);
@@ -136,6 +140,18 @@ static int run(cli_args *args, const char *plan) {
   if (warning) cli_warn("%s", warning);
   tct_text_free(warning);
   return report(args, text);
+}
+
+json_t *cli_study_plan(cli_args *args, json_t *stages) {
+  const tct_config *c = &args->config;
+  json_t *plan = json_pack("{s:o}", "stages", stages);
+  if (c->epsilon == c->epsilon) json_object_set_new(plan, "epsilon", json_real(c->epsilon));
+  if (c->delta == c->delta) json_object_set_new(plan, "delta", json_real(c->delta));
+  if (args->neighbours) json_object_set_new(plan, "neighbours", json_string(args->neighbours));
+  if (args->read.key) json_object_set_new(plan, "person", json_string(args->read.key));
+  if (args->rows_per_person) json_object_set_new(plan, "rows_per_person", json_integer(args->rows_per_person));
+  args->read.key = NULL;
+  return plan;
 }
 
 int cli_study_run(cli_args *args, json_t *plan) {

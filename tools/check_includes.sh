@@ -7,7 +7,7 @@ set -uo pipefail
 # own room and tacit.h: always.  A room may only name rooms that stand above it in this list, so no arrow runs upward.
 rooms=(core infer event loss la/matrix la/kernels la/exact rng penalty account/curves account second tls ranks
   read/table read/source read/schema read/frame read/format read mech solve solve/shared solve/dual solve/coordinate solve/gradient
-  solve/frank_wolfe solve/minimiser solve/onestep solve/cox linear model ledger study train score several estimate stage certify summary)
+  solve/frank_wolfe solve/minimiser solve/onestep solve/cox linear model ledger study train score several estimate descriptive stage certify summary)
 extra=(baselines nonprivate formats wire parties session report tools audit)
 solver="core infer event la loss penalty account mech solve solve/shared"
 declare -A law=(
@@ -30,7 +30,8 @@ declare -A law=(
   [several]="core event account read mech model study train score"
   [score]="core event la/matrix loss account mech model ledger study train"
   [estimate]="core event la/matrix account read/table mech model ledger study train"
-  [stage]="core event la/matrix account read mech solve solve/shared linear model ledger study train score estimate"
+  [descriptive]="core infer la/matrix read/table"
+  [stage]="core event la/matrix account read mech solve solve/shared linear model ledger study train score estimate descriptive"
   [certify]="core event account second solve model ledger study train several estimate stage"
   [summary]="core infer event la/exact loss penalty solve solve/shared linear model read/schema"
   [baselines]="$solver solve/dual solve/gradient solve/minimiser" [nonprivate]="$solver solve/dual solve/coordinate solve/gradient solve/minimiser"

@@ -134,8 +134,7 @@ static tct_status promise(tct_estimate_plan *p, tct_error *err) {
   double noise = 0;
   int releases = (p->columns > 0 ? 2 : 0) + (p->lists > 0);
   tct_target own = {p->neighbours, p->own_epsilon, p->own_delta - TCT_POINT(list_delta_spent_twice, p->list_delta, 0)};
-  TCT_TRY(
-      tct_calibrate_noise(1, TCT_POINT(estimate_calibrated_for_one_release, releases, 1), &own, &noise, &p->cost, err));
+  TCT_TRY(tct_calibrate_noise(1, releases, &own, &noise, &p->cost, err));
   if (p->columns > 0) {
     TCT_TRY(add_counts(p, "counts of values on a grid of powers of two", noise, p->columns, err));
     TCT_TRY(add_counts(p, "counts of values in equal parts of the ranges found", noise, p->columns, err));

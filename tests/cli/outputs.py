@@ -81,13 +81,15 @@ agreed = ["--loss", "squared", "--epsilon", "1", "--delta", "1e-6", "--timeout",
 # verb: its operands, and what it needs beside files
 usual = {"train": (["people.csv"], fit[2:]), "search": (["people.csv"], [*fit[2:], "--tries", "2"]),
          "study": (["people.csv"], []), "moments": (["people.csv"], ["--epsilon", "0.1", "--delta", "1e-6"]),
+         "describe": (["people.csv"], ["--epsilon", "0.1", "--delta", "1e-6"]),
          "predict": (["model.json", "people.csv"], []), "account": ([], ["gaussian:noise=1", "--delta", "1e-6"]),
          "schema": (["people.csv"], []), "generate": ([], ["--rows", "9"]), "ledger": (["people.ledger"], []),
          "export": (["model.json"], ["--liblinear"]), "report": (["model.json"], []),
          "serve": ([], [*agreed, "--penalty", "l1ball:radius=1", "--listen", "127.0.0.1:0", "--parties", "1", "--row-norm", "1"]),
          "party": (["people.csv"], [*agreed, "--connect", "127.0.0.1:1", "--key", "age"])}
-runs_alone = {"train", "search", "study", "moments", "predict", "account", "schema", "generate", "export", "report"}
-needs = {"generate": ["-o"], "train": ["-o"], "search": ["-o"], "study": ["-o"], "moments": ["-o"], "serve": ["-o"]}
+runs_alone = {"train", "search", "study", "moments", "describe", "predict", "account", "schema", "generate", "export", "report"}
+needs = {"generate": ["-o"], "train": ["-o"], "search": ["-o"], "study": ["-o"], "moments": ["-o"], "describe": ["-o"], "serve": ["-o"]}
+apart = {("train", "--secret"), ("describe", "--from")} # of ranks that meet, and of a table that is there already
 optional = {"--ledger", "--audit", "--crl", "--secret"}
 
 tables = json.loads(tacit("help", "--json").stdout)["verbs"]
@@ -102,7 +104,7 @@ def line(verb, given, alone=False):
     operands, rest = usual[verb]
     args = [verb, *operands, *rest]
     for o in inputs[verb]:
-        if not (alone and o in optional) and (verb, o) != ("train", "--secret"):  # that one is for ranks that meet
+        if not (alone and o in optional) and (verb, o) not in apart:
             args += [o, value[o]]
     for o in needs.get(verb, []):
         if o not in given:
@@ -139,7 +141,7 @@ os.symlink(".", "up")
 pairs = 0
 for verb in usual:
     for o in outputs[verb]:
-        files = {**{value[i]: i for i in inputs[verb] if (verb, i) != ("train", "--secret")},
+        files = {**{value[i]: i for i in inputs[verb] if (verb, i) not in apart},
                  **dict.fromkeys(usual[verb][0], "an operand")}
         for file, i in files.items():
             pairs += 1

@@ -41,7 +41,7 @@ def changes_nothing(study, path):
     if path[:3] == ("asked", "schema", "columns") and len(path) > 3:
         name = study["asked"]["schema"]["columns"][path[3]]["name"]
         schemas = [s["model"]["transforms"]["schema"] for s in study["stages"] if "model" in s] + [
-            s["moments"]["schema"] for s in study["stages"] if "moments" in s]
+            s[k]["schema"] for s in study["stages"] for k in ("moments", "description") if k in s]
         read = {c["name"] for schema in schemas for c in [*schema["columns"], *[schema[k] for k in ("label",) if k in schema]]
                 if c.get("type") != "ignore"}
         ignored = study["asked"]["schema"]["columns"][path[3]].get("type") == "ignore"
@@ -129,7 +129,7 @@ def pairs(study):
             return False
         models[0]["model"], models[1]["model"] = models[1]["model"], models[0]["model"]
     def half_noise(out):
-        own = [s for s in out["stages"] if "moments" in s]
+        own = [s for s in out["stages"] if "moments" in s or "description" in s]
         if not own:
             return False
         for release in own[0]["releases"]:
@@ -146,12 +146,25 @@ def pairs(study):
             return False
         name = next(iter(set(own[0]["scores"]["figures"]) & {"accuracy", "mse"}))
         own[0]["scores"]["figures"][name]["value"] = 0.99
+    def told(out):
+        own = [s for s in out["stages"] if "description" in s]
+        if not own:
+            return False
+        first = own[0]["description"]["columns"][0]
+        first["missing"]["value"] = first["missing"]["lower"] = 0
+        first["released"][0] += 1000
+    def narrow(out):
+        own = [s for s in out["stages"] if "description" in s]
+        if not own:
+            return False
+        first = own[0]["description"]["columns"][0]
+        first["mean"].update(lower=first["mean"]["value"], upper=first["mean"]["value"], noise=0)
     def system(out):
         if out["claim"]["noise"] == "system":
             return False
         out["claim"]["noise"] = "system"
     for change in (stage_dropped, last_cheaper, smaller_claim, whole_noise, person, replaced, mu, as_events, ended, bounds,
-                   estimate_dropped, borrowed, half_noise, shells, figures, system):
+                   estimate_dropped, borrowed, half_noise, shells, figures, told, narrow, system):
         one = edit(change.__name__, change)
         if one:
             yield one

@@ -1,5 +1,5 @@
 /* test_sensitivity_stages.c - how far one record, or one person, moves what the stages beside a fit release: the matrix
- * of test_sensitivity.c for scores, estimates and searches, through the public interface.
+ * of test_sensitivity.c for scores, estimates, searches, moments and descriptions, through the public interface.
  *
  * The library is the one for audit: it shows each release, and a second table is forced to what was released of the
  * first.  A cell is a stage, an intercept or none, a relation, a number of rows, weights, a layout, a type, and the
@@ -13,6 +13,7 @@
 #include "read/table/data.h"
 
 #include <time.h>
+#include <unistd.h>
 
 enum {
   RELEASES = 4,
@@ -28,13 +29,13 @@ static const double SHARE = 0.3; /* of the records: those that a search scores o
 
 /* ---- the stages ------------------------------------------------------------------------------------------------- */
 
-typedef enum kind { SCORES, ESTIMATE, SEARCH } kind;
+typedef enum kind { SCORES, ESTIMATE, SEARCH, STUDY } kind; /* STUDY: one stage of a file */
 
 typedef struct stage {
   kind kind;
   const char *loss;
   int64_t classes;      /* of the label, or 0 */
-  const char *estimate; /* kinds of it */
+  const char *estimate; /* kinds of it; of a study: its stage */
   const char *schema;
   bool read;        /* from text, which has categories */
   double enough[2]; /* what the farthest pair reaches of the claim, by relation */
@@ -49,6 +50,13 @@ static const char LISTS[] =
     "{\"name\": \"b\", \"type\": \"category\", \"estimate\": true},"
     "{\"name\": \"c\", \"type\": \"category\", \"estimate\": true, \"missing\": \"zero\"}],"
     "\"label\": {\"name\": \"y\", \"values\": [\"-1\", \"1\"], \"positive\": \"1\"}}";
+
+static const char BOUNDED[] =
+    "{\"columns\": [{\"name\": \"a\", \"type\": \"number\", \"lower\": -2, \"upper\": 3, \"missing\": 0},"
+    "{\"name\": \"b\", \"type\": \"category\", \"values\": [\"Ulm\", \"Bonn\"], \"other\": \"zero\"},"
+    "{\"name\": \"c\", \"type\": \"category\", \"values\": [\"Ulm\", \"Bonn\", \"Jena\", \"Rom\"]},"
+    "{\"name\": \"y\", \"type\": \"number\", \"lower\": -1, \"upper\": 1},"
+    "{\"name\": \"id\", \"type\": \"ignore\"}]}";
 
 /* A term of a score has no negative number, and a value counts in one place of its column: so what replaces a record
  * lies at a right angle to it at most, 0.707 of the claim. */
@@ -67,6 +75,9 @@ static const stage stages[] = {
     {ESTIMATE, "logistic", 0, "bounds,categories:budget_fraction=0.9", LISTS, true, {0.99, 0.7}},
     {SEARCH, "logistic", 0, NULL, NULL, false, {0.9, 0.7}},
     {SEARCH, "squared", 0, NULL, NULL, false, {0.9, 0.7}},
+    {STUDY, "squared", 0, "\"describe\", \"cross\": [[\"b\", \"c\"]]", BOUNDED, true, {0.99, 0.7}},
+    {STUDY, "squared", 0, "\"describe\", \"features\": [\"a\"]", BOUNDED, true, {0.99, 0.6}},
+    {STUDY, "squared", 0, "\"moments\"", BOUNDED, true, {0.99, 0.7}},
 };
 enum { STAGES = sizeof stages / sizeof *stages };
 
@@ -101,13 +112,13 @@ static bool is_real(const stage *s) {
  * schema has; lists are of records. */
 static bool refused(const cell *c) {
   const stage *s = c->stage;
-  if (s->kind != ESTIMATE) return false;
+  if (s->kind != ESTIMATE) return false; /* a study reads no weights, and none are tried */
   if (s->read) return c->weighed == PERSONS;
   return layouts[c->layout] == TCT_CSC || (layouts[c->layout] == TCT_CSR && !s->schema);
 }
 
 static void show(const cell *c, char *text, size_t size) {
-  static const char *const kinds[] = {"scores", "estimate", "search"};
+  static const char *const kinds[] = {"scores", "estimate", "search", "study"};
   snprintf(text, size, "%s of %s, %lld classes, %s, %s, %s, %s, %s, %s, row %lld of %lld", kinds[c->stage->kind],
            c->stage->loss, (long long)c->stage->classes, c->stage->estimate ? c->stage->estimate : "no estimate",
            c->intercept ? "intercept" : "no intercept", c->relation ? "replace_one" : "add_remove",
@@ -141,27 +152,43 @@ typedef struct table {
   tct_owned_matrix copy;
   tct_data *data;
   double y[MOST_ROWS];
+  char path[40]; /* of a study's file; "" */
 } table;
 
 static void close_table(table *t) {
+  if (t->path[0]) unlink(t->path);
   tct_data_free(t->data);
   tct_matrix_free(&t->copy);
 }
 
-/* As text: the second and third column are words, which others have too. */
-static tct_data *read_table(const cell *c, const records *r, tct_error *err) {
+static char table_text[MOST_ROWS * 80];
+
+/* As text: the second and third column are words, which others have too.  gone: the pair's records are none. */
+static int write_table(const cell *c, const records *r, bool gone) {
   static const char *const words[] = {"Ulm", "Bonn", "Jena", "Rom"};
-  static char text[MOST_ROWS * 64];
-  tct_read_options options;
-  int at = snprintf(text, sizeof text, "a,b,c,y\n");
+  bool study = c->stage->kind == STUDY;
+  int at = snprintf(table_text, sizeof table_text, study ? "a,b,c,y,id\n" : "a,b,c,y\n");
   for (int64_t i = 0; i < r->rows; i++) {
     const double *x = r->x + i * P;
-    at += snprintf(text + at, sizeof text - (size_t)at, "%.9g,%s,%s,%d\n", x[0], words[(x[1] < 0) + 2 * (x[2] < 0)],
-                   words[(x[1] < 0.05) + 2 * (x[2] < 0.05)], r->y[i] > 0 ? 1 : -1);
+    char number[40] = "", person[40] = "";
+    bool own = false;
+    for (int64_t k = 0; k < kin_of(c); k++) own |= kin_at(c, k) == i;
+    if (!study || fabs(x[0]) < 1e29) snprintf(number, sizeof number, "%.9g", x[0]); /* a gap is told too */
+    if (own && gone) snprintf(number, sizeof number, "none");
+    if (study) snprintf(person, sizeof person, ",p%lld", (long long)(own ? c->at : i));
+    at += snprintf(table_text + at, sizeof table_text - (size_t)at, "%s,%s,%s,%d%s\n", number,
+                   words[(x[1] < 0) + 2 * (x[2] < 0)], words[(x[1] < 0.05) + 2 * (x[2] < 0.05)], r->y[i] > 0 ? 1 : -1,
+                   person);
   }
+  return at;
+}
+
+static tct_data *read_table(const cell *c, const records *r, tct_error *err) {
+  tct_read_options options;
+  int at = write_table(c, r, false);
   tct_read_options_default(&options);
   options.schema_text = c->stage->schema, options.labels = TCT_LABELS_BINARY, options.value_type = c->type;
-  return tct_data_read_memory(text, at, 1 << 16, &options, err);
+  return tct_data_read_memory(table_text, at, 1 << 16, &options, err);
 }
 
 /* Weights of all sizes up to the cap and, of the pair's, beyond it; a person's records are scaled to a sum of 1. */
@@ -177,6 +204,13 @@ static void weigh(const cell *c, tct_data *data) {
   if (tct_data_weigh(data, weight, 2, c->weighed == PERSONS ? person : NULL, &err) != TCT_OK) fail_msg("%s", err.text);
 }
 
+static void open_file(const cell *c, const records *r, bool gone, table *t) {
+  int length = write_table(c, r, gone);
+  strcpy(t->path, "/tmp/tacit-stages-XXXXXX");
+  int file = mkstemp(t->path);
+  assert_true(file >= 0 && write(file, table_text, (size_t)length) == length && close(file) == 0);
+}
+
 /* gone: the record, or the person's, contribute nothing. */
 static void open_table(const cell *c, const records *r, bool gone, table *t) {
   static const char *const names[] = {"a", "b", "c"}, *const classes[] = {"low", "mid", "high"};
@@ -184,6 +218,10 @@ static void open_table(const cell *c, const records *r, bool gone, table *t) {
   const stage *s = c->stage;
   tct_matrix m = records_matrix(r);
   memset(t, 0, sizeof *t);
+  if (s->kind == STUDY) {
+    open_file(c, r, gone, t);
+    return;
+  }
   for (int64_t i = 0; i < r->rows; i++) t->y[i] = label_of(s, r->y[i]);
   tct_labels labels = s->classes ? TCT_LABELS_CLASSES : is_real(s) ? TCT_LABELS_REAL : TCT_LABELS_BINARY;
   if (!s->read) {
@@ -215,10 +253,25 @@ static tct_config settings(const stage *s, int intercept, tct_neighbours relatio
   return c;
 }
 
+static char *run_study(const cell *c, const table *t, const tct_config *config, tct_error *err) {
+  char asked[1200];
+  tct_read_options options;
+  tct_read_options_default(&options);
+  options.invalid = TCT_INVALID_ZERO, options.value_type = c->type;
+  snprintf(asked, sizeof asked,
+           "{\"epsilon\": 2, \"delta\": 1e-5, \"neighbours\": \"%s\", %s\"schema\": %s, \"stages\": [{\"name\": "
+           "\"it\", \"kind\": %s}]}",
+           c->relation ? "replace_one" : "add_remove",
+           c->weighed == PERSONS ? "\"person\": \"id\", \"rows_per_person\": 3, " : "", c->stage->schema,
+           c->stage->estimate);
+  return tct_study_run(asked, t->path, NULL, &options, config, NULL, err);
+}
+
 /* What the stage comes to, as text; NULL: it was refused. */
 static char *run(const cell *c, table *t, tct_error *err) {
   tct_config config = settings(c->stage, c->intercept, c->relation);
   char *text = NULL;
+  if (c->stage->kind == STUDY) return run_study(c, t, &config, err);
   if (c->stage->kind == SCORES) return tct_evaluate_json(c->model, t->data, &config, err);
   if (c->stage->kind == SEARCH) {
     const tct_data *data = t->data;
@@ -403,6 +456,7 @@ typedef struct counted {
 static void try_stage(const stage *s, tct_neighbours relation, counted *count) {
   static const int64_t edges[] = {33, 257, 513};
   enum { OF_A_SIZE = 4 * 4 * 2 * WEIGHINGS };
+  int64_t cells = s->read ? OF_A_SIZE / 8 : OF_A_SIZE;
   double reach[RELEASES] = {-1, -1, -1, -1}, least = INFINITY;
   int64_t looked = count->looked;
   for (int k = 0; k < 6; k++) {
@@ -414,12 +468,13 @@ static void try_stage(const stage *s, tct_neighbours relation, counted *count) {
     for (int u = 0; u < 2 && s->kind == SEARCH; u++) c.search[u] = search_of(s, c.intercept, relation, n, u);
     c.model = model;
     for (int i = from; i < OF_A_SIZE; i += step) {
-      if (s->read && i / 4 % 8) continue; /* text has one layout, and words are doubles */
+      if (s->read && i / 4 % 8) continue; /* text has one layout, and is read as doubles */
       c.at = at[i % 4], c.layout = i / 4 % 4, c.type = i / 16 % 2 ? TCT_F32 : TCT_F64, c.weighed = (weighed)(i / 32);
+      if (s->kind == STUDY && c.weighed == WEIGHED) continue; /* it reads no weights */
       try_cell(&c, reach, count->moved);
       count->looked++;
     }
-    count->cells += s->read ? OF_A_SIZE / 8 : OF_A_SIZE;
+    count->cells += s->kind == STUDY ? cells / WEIGHINGS * 2 : cells;
     tct_model_free(model);
     for (int u = 0; u < 2; u++) tct_composition_free(c.search[u]);
   }
