@@ -2,6 +2,7 @@
 
 from ._accounting import Ledger, account, account_curve, calibrate
 from ._audit import audit, plot_audit
+from ._describe import Description, describe
 from ._estimators import (
     PrivateElasticNet,
     PrivateLasso,
@@ -21,6 +22,7 @@ from ._study import Study, lm
 __version__ = version()
 __all__ = [
     "BudgetError",
+    "Description",
     "Ledger",
     "Model",
     "PrivacyWarning",
@@ -44,6 +46,7 @@ __all__ = [
     "calibrate",
     "components",
     "config",
+    "describe",
     "lm",
     "plot_audit",
     "read",

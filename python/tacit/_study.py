@@ -130,6 +130,19 @@ class Study:
                 return each["scores"]["figures"]  # type: ignore[no-any-return]
         raise ValueError(f"no stage {stage!r} has released scores; name one of the kind score")
 
+    def description(self, stage: Optional[str] = None) -> Facts:
+        """What a stage of the kind describe has released (docs/reference/format/study.md).
+
+        Parameters
+        ----------
+        stage : str, optional
+            None: the first that describes.
+        """
+        for each in self.file.get("stages", ()):
+            if stage in (None, each["name"]) and "description" in each:
+                return each["description"]  # type: ignore[no-any-return]
+        raise ValueError("no stage of this name has described the table; name one of the kind describe")
+
 
 def lm(
     moments: Union[Study, Path],

@@ -10,7 +10,7 @@ import pytest
 
 import tacit
 
-GUIDES = [pathlib.Path(__file__).parents[2] / "docs" / "guide" / name for name in ("study.md", "moments.md")]
+GUIDES = [pathlib.Path(__file__).parents[2] / "docs" / "guide" / name for name in ("study.md", "moments.md", "describe.md")]
 SCHEMA = {
     "columns": [
         {"name": "a", "type": "number", "lower": 0, "upper": 1},
@@ -42,8 +42,9 @@ def test_the_example_of_the_guide_runs(guide, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```$", guide.read_text(), re.M | re.S)
     assert blocks
+    names = {}
     for block in blocks:
-        exec(compile(block, guide.name, "exec"), {})
+        exec(compile(block, guide.name, "exec"), names)
 
 
 def test_moments_answer_linear_models(tmp_path, monkeypatch):
@@ -63,6 +64,30 @@ def test_moments_answer_linear_models(tmp_path, monkeypatch):
     assert [each["name"] for each in tacit.lm("m.json")["columns"]] == ["a", "b", "y=0", "y=1"]
     with pytest.raises(ValueError, match="no column"):
         tacit.lm("m.json", "c")
+
+
+@pytest.mark.parametrize("frame", (False, True))
+def test_a_table_is_described(frame, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write("t.csv")
+    data = "t.csv"
+    if frame:
+        data = pytest.importorskip("pandas").read_csv("t.csv", dtype={"y": str})
+        data.loc[:9, "a"] = np.nan
+    schema = {"columns": [{**SCHEMA["columns"][0], "missing": 0.5}, *SCHEMA["columns"][1:]]}
+    told = tacit.describe(data, schema, epsilon=1e5, delta=1e-6, estimate="bounds", output="d.json", sampling=False)
+    assert tacit.verify("d.json")["ok"]
+    assert told["a"]["mean"]["value"] == pytest.approx(table()[10 * frame :, 0].mean(), abs=1e-3)
+    assert told["a"]["missing"]["value"] == pytest.approx(10 * frame / 500, abs=1e-3)
+    rows = {row[:3]: row[3:] for row in told.rows}
+    assert len(rows) == len(told.rows)
+    assert rows["y", "1", "count"][0] == pytest.approx(table()[:, 2].sum(), abs=0.5)
+    assert rows["y", "(other)", "count"][-1]
+    assert "<td>quantile 0.5</td>" in told._repr_html_() and "y" in repr(told)
+    with pytest.raises(KeyError):
+        told["c"]
+    with pytest.raises(ValueError, match="name one of the kind describe"):
+        told.study.description("bounds")
 
 
 def test_a_study_is_planned_run_and_verified(tmp_path, monkeypatch):
