@@ -236,8 +236,7 @@ static tct_status find(cli_args *args, search *s, tct_error *err) {
   if (status != TCT_OK) return status;
   args->config.output = cli_to_standard_output(args) ? NULL : args->output;
   cli_progress_start(&args->config);
-  const tct_data *const tables[] = {s->data};
-  s->model = tct_fit_search(s->whole, tables, 1, &args->config, &s->winner, &s->score, err);
+  s->model = tct_fit_search(s->whole, s->data, &args->config, &s->winner, &s->score, err);
   cli_progress_end();
   if (!s->model) return err->status;
   if (!cli_to_standard_output(args)) status = tct_model_write(s->model, args->output, err);

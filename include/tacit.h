@@ -624,11 +624,10 @@ TCT_API int64_t tct_search_train_rows(int64_t rows, double held);
  * tries the composition's epsilon is what is proved for the whole, at most the candidates'. */
 TCT_API tct_composition *tct_search_plan(const tct_config *const *candidates, size_t count, const tct_search *search,
                                          int64_t rows, int64_t cols, tct_error *err);
-/* Runs a search.  data: one table for all candidates, or [tables] one for each of them, the same records in the
- * same order under other public bounds.  config: its seed, ledger, input_changed, input_part, output, threads and
- * callbacks are taken, the rest is not looked at.  Weights, and those of persons, go with their records to fits and
- * scores.  The ledger is charged once with the whole, with all records of the first table, before the first fit.
- * Returns the chosen candidate's model, whose certificate is of the whole.  candidate: gets its number, or NULL.
+/* Runs a search on one table.  config: its seed, ledger, input_changed, input_part, output, threads and callbacks are
+ * taken, the rest is not looked at.  Weights, and those of persons, go with their records to fits and scores.  The
+ * ledger is charged once with the whole, before the first fit.  Returns the chosen candidate's model, whose certificate
+ * is of the whole.  candidate: gets its number, or NULL.
  *
  * Random tries: progress is not called, and cancel by the clock alone.  The model, the ledger and the errors do not
  * tell how many tries there were; time does.  A candidate that is drawn twice runs twice; a try without a finite model
@@ -637,8 +636,8 @@ TCT_API tct_composition *tct_search_plan(const tct_config *const *candidates, si
  *
  * Every setting once: a candidate's score is how many records it predicts rightly, or follows from its squared errors
  * within the labels' public bound.  It is exact and is not released: *score gets NAN. */
-TCT_API tct_model *tct_fit_search(const tct_composition *composition, const tct_data *const *data, size_t tables,
-                                  const tct_config *config, int64_t *candidate, double *score, tct_error *err);
+TCT_API tct_model *tct_fit_search(const tct_composition *composition, const tct_data *data, const tct_config *config,
+                                  int64_t *candidate, double *score, tct_error *err);
 /* JSON object: private, models, train_rows, scored_rows, epsilon, delta, neighbours, accountant, events, fits,
  * each{epsilon, delta} of one candidate, choice (event), score{epsilon, delta} (random tries only). */
 TCT_API char *tct_composition_json(const tct_composition *composition, tct_error *err);

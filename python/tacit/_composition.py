@@ -19,27 +19,22 @@ _PRICE = ("events", "accountant", "epsilon", "delta", "fits", "choice")
 class Composition(_native.Owned):
     """The library's plan of a search: several fits on the same people, and the choice among them."""
 
-    def __init__(self, candidates: Sequence[Facts], how: Facts, rows: int, cols: int, tables: Sequence[Any]) -> None:
-        """candidates: settings of each; how: the fields of tct_search; tables: one, or one for each, whose schema has the
-        bounds."""
+    def __init__(self, candidates: Sequence[Facts], how: Facts, rows: int, cols: int, table: Any) -> None:
+        """candidates: settings of each; how: the fields of tct_search; table: whose schema has the bounds, or None."""
         search = _native.defaults("tct_search", _native.Search)
         for key, value in how.items():
             setattr(search, key, value)
-        tables = list(tables) if len(tables) == len(candidates) else list(tables) * len(candidates)
-        configs = [config_of(settings, table) for settings, table in zip(candidates, tables)]
+        configs = [config_of(settings, table) for settings in candidates]
         given = (ctypes.POINTER(_native.Config) * len(configs))(*map(ctypes.pointer, configs))
         made = _native.call("tct_search_plan", given, len(configs), ctypes.byref(search), int(rows), int(cols))
         self._own(made, "tct_composition_free")
         self.facts, self.parts = _native.call_json("tct_composition_json", made), len(configs)
 
-    def fit(self, tables: Sequence[Any], settings: Facts, callbacks: Callbacks) -> Tuple[Model, int, float]:
-        """Runs the search: (the model that it keeps, the number of its candidate, its score).  tables: handles of one
-        table for each candidate, which may all be the same; settings: the fields of tct_config that a run has."""
+    def fit(self, table: int, settings: Facts, callbacks: Callbacks) -> Tuple[Model, int, float]:
+        """Runs the search: (the model that it keeps, the number of its candidate, its score).  table: its handle;
+        settings: the fields of tct_config that a run has."""
         config, index, score = config_of(settings, None, callbacks), ctypes.c_int64(), ctypes.c_double()
-        tables = tables[:1] if len(set(tables)) == 1 else tables
-        data = (ctypes.c_void_p * len(tables))(*tables)
-        out = map(ctypes.byref, (config, index, score))
-        model = trained("tct_fit_search", callbacks, self.handle, data, len(tables), *out)
+        model = trained("tct_fit_search", callbacks, self.handle, table, *map(ctypes.byref, (config, index, score)))
         return model, index.value, score.value
 
     def plan(self, part: int) -> Facts:

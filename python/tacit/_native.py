@@ -235,10 +235,7 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_search_default_sized": (None, [POINTER(Search), c_size_t]),
     "tct_search_train_rows": (c_int64, [c_int64, c_double]),
     "tct_search_plan": (c_void_p, [POINTER(POINTER(Config)), c_size_t, POINTER(Search), c_int64, c_int64, _E]),
-    "tct_fit_search": (
-        c_void_p,
-        [c_void_p, POINTER(c_void_p), c_size_t, POINTER(Config), POINTER(c_int64), POINTER(c_double), _E],
-    ),
+    "tct_fit_search": (c_void_p, [c_void_p, c_void_p, POINTER(Config), POINTER(c_int64), POINTER(c_double), _E]),
     "tct_study_plan_json": (c_void_p, [c_char_p, c_int64, _E]),
     "tct_study_run": (
         c_void_p,

@@ -24,8 +24,8 @@ from ._parameters import check, checked
 from ._schema import Schema, schema_of
 from ._views import Certificate
 
-_WHOLE = {"epsilon", "delta", "ledger", "random_state", "neighbours", "rows_per_person"}  # one for all candidates
-_READ_BY = ("bounds", "classes", "weight_cap")  # candidates that differ in these read the records differently
+# One for all candidates, which read one table.
+_WHOLE = {"epsilon", "delta", "ledger", "random_state", "neighbours", "rows_per_person", "bounds", "classes", "weight_cap"}
 
 
 def _of_winner(method: Any, does: str) -> Any:
@@ -102,8 +102,6 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         for point in points:
             candidate = clone(self.estimator).set_params(**point, epsilon=self.epsilon, delta=self.delta)
             candidate._check()
-            if self._random() and "classes" in point:
-                raise ValueError('the classes belong to the score of all tries; take them out, or give selection="all"')
             if self._random() and candidate._loss_spec() == "poisson":
                 raise ValueError('a try is scored privately, and there is no such score of counts; give selection="all"')
         paths = {os.fspath(each.ledger) for each in (self, self.estimator) if each.ledger is not None}
@@ -126,15 +124,16 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         whole = {"epsilon": self.epsilon, "delta": self.delta, "ledger": None, "random_state": None, **more}
         return [clone(self.estimator).set_params(**point, **whole) for point in ParameterGrid(self.param_grid)]
 
-    def _composed(self, rows: int, cols: int, persons: bool, ready: Optional[list[Ready]] = None) -> Composition:
-        """What the search spends on so many records.  ready: what each candidate read, whose schema has the bounds."""
-        train, candidates = _native.lib.tct_search_train_rows(rows, float(self.test_size)), self._each()
-        read = [(one.table, one.several) for one in ready] if ready else [(None, each._count(None) or None) for each in candidates]
-        settings = [each._settings(max(train, 1), cols, *own) for each, own in zip(candidates, read)]
+    def _composed(self, rows: int, cols: int, persons: bool, ready: Optional[Ready] = None) -> Composition:
+        """What the search spends on so many records.  ready: what was read, whose schema has the bounds."""
+        train, table = _native.lib.tct_search_train_rows(rows, float(self.test_size)), ready.table if ready else None
+        settings = [
+            each._settings(max(train, 1), cols, table, ready.several if ready else each._count(None) or None) for each in self._each()
+        ]
         share = math.nan if self.share is None else float(self.share)
         law = _native.SEARCH_TRIES if self._random() else _native.SEARCH_ALL
         how = {"law": law, "persons": int(persons), "tries": int(self.tries), "share": share, "held": float(self.test_size)}
-        return Composition(settings, how, rows, cols, [table for table, _ in read])
+        return Composition(settings, how, rows, cols, table)
 
     @checked
     def plan(self, rows: int, cols: int) -> Facts:
@@ -176,35 +175,25 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         self._check(schema)
         private, ledger, seed = self.epsilon != math.inf, self._own("ledger"), seed_of(self._own("random_state"))
         notes = _provenance.look_back(ledger, private)
-        takers, ready = self._read(X, y, groups, schema, seed)
-        rows, cols = ready[0].X.shape
-        history = _repeats.History(ready[0].X)
+        taker = self._each(random_state=seed)[0]  # what a candidate read all have
+        ready = taker._ready(X, y, None, groups, schema)
+        rows, cols = ready.X.shape
+        history = _repeats.History(ready.X)
         if private:
             notes = [*notes, *history.notes]
             history.warn(stacklevel=3)
-            cautions = Plan(takers[0]._settings(rows, cols, ready[0].table), rows, cols, ready[0].table).facts["warnings"]
+            cautions = Plan(taker._settings(rows, cols, ready.table), rows, cols, ready.table).facts["warnings"]
             warn([caution for caution in cautions if caution["weakens"]], stacklevel=3)
         made = self._composed(rows, cols, groups is not None, ready)
         warn([] if self._random() else made.cautions, stacklevel=3)
         model = self._searched(made, ready, ledger, seed)
         if ledger is None:
             history.add(self.epsilon, self.delta, seed is not None)
-        self._keep(takers[self.best_index_], ready, model, made, notes)
+        self._keep(taker, ready, model, made, notes)
         _provenance.warn(self.privacy_, stacklevel=3)
         return self
 
-    def _read(self, X: Any, y: Any, groups: Any, schema: Any, seed: Optional[int]) -> Tuple[list[Any], list[Ready]]:
-        """For each candidate an estimator, and what it read; those that read alike share both."""
-        made: dict[Any, Tuple[Any, Ready]] = {}
-        points, out = list(ParameterGrid(self.param_grid)), []
-        for point, taker in zip(points, self._each(random_state=seed)):
-            own = tuple((name, id(point[name])) for name in _READ_BY if name in point)
-            if own not in made:
-                made[own] = taker, taker._ready(X, y, None, groups, schema)
-            out.append(made[own])
-        return [taker for taker, _ in out], [each for _, each in out]
-
-    def _searched(self, made: Composition, ready: list[Ready], ledger: Any, seed: Optional[int]) -> Model:
+    def _searched(self, made: Composition, ready: Ready, ledger: Any, seed: Optional[int]) -> Model:
         """The model that the library's search keeps; sets best_index_ and, of random tries, best_score_."""
         jobs = self.estimator.n_jobs
         settings: Facts = {"threads": 0 if jobs is None or jobs < 0 else int(jobs), "input_part": int(_callers.in_many_fits())}
@@ -213,12 +202,12 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         if seed is not None:
             settings.update(has_seed=1, seed=seed)
         callbacks = Callbacks(False if self._random() else self.estimator.progress)
-        model, self.best_index_, score = made.fit([each.data.handle for each in ready], settings, callbacks)
+        model, self.best_index_, score = made.fit(ready.data.handle, settings, callbacks)
         if self._random():
             self.best_score_ = score
         return model
 
-    def _keep(self, best: Any, ready: list[Ready], model: Model, made: Composition, notes: list[str]) -> None:
+    def _keep(self, best: Any, ready: Ready, model: Model, made: Composition, notes: list[str]) -> None:
         """What a fit leaves behind: the winner's certificate is that of the search."""
         index, each = self.best_index_, made.facts["each"]
         self.best_params_ = list(ParameterGrid(self.param_grid))[index]
@@ -226,8 +215,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         best.set_params(**self.best_params_, **budget, random_state=None)
         if getattr(best, "loss", None) == "auto":
             best.set_params(loss=made.facts["fits"][index]["asked"]["loss"].partition(":")[0])
-        notes = _provenance.merged(*(one.notes for one in ready), notes)
-        best.model_ = ready[index].named(model, notes)
+        best.model_ = ready.named(model, _provenance.merged(ready.notes, notes))
         best._fold(best.model_)
         said = {**made.price, "candidates": made.parts} if made.facts["private"] else {"candidates": made.parts}
         best.privacy_ = Certificate({**best._bounded(certificate(best.model_, made.plan(index), index)), **said})

@@ -164,8 +164,17 @@ def test_the_estimators_ledger_is_the_searches(tmp_path):
         search(base=base, ledger=ledger).fit(X, y)  # the same one by two names
 
 
-@pytest.mark.parametrize("name, values", [("neighbours", ["add_remove", "replace_one"]), ("rows_per_person", [None, 2])])
-def test_the_relation_and_the_unit_are_one_for_all_candidates(name, values):
+@pytest.mark.parametrize(
+    "name, values",
+    [
+        ("neighbours", ["add_remove", "replace_one"]),
+        ("rows_per_person", [None, 2]),
+        ("bounds", [(-1, 1), (-2, 2)]),
+        ("classes", [[0, 1], None]),
+        ("weight_cap", [1.0, 2.0]),
+    ],
+)
+def test_the_relation_the_unit_and_the_table_are_one_for_all_candidates(name, values):
     X, y = data(rows=100)
     for grid in ({name: values}, [{"C": [1.0]}, {name: values[1:]}]):
         with pytest.raises(ValueError, match=f"{name} belongs to the whole search"):
@@ -174,24 +183,11 @@ def test_the_relation_and_the_unit_are_one_for_all_candidates(name, values):
             search(grid).plan(100, 4)
 
 
-def test_the_certificate_is_the_union_over_all_candidates(tmp_path):
-    X, y = data()
-    for grid in ({"classes": [[0, 1], None]}, {"classes": [None, [0, 1]]}):  # the winner may be the other one
-        for seed in range(3):
-            fitted = search(grid, random_state=seed).fit(X + seed, y)
-            model = fitted.best_estimator_.models_[0]
-            assert any("classes were read" in line for line in model.privacy["unaccounted"])
-            assert fitted.privacy_["unaccounted"] == model.privacy["unaccounted"]
-    fitted.save(tmp_path / "m.json")
-    assert any("classes were read" in line for line in tacit.verify(tmp_path / "m.json")["unaccounted"])
-
-
 def test_a_promise_of_the_whole_that_says_little_is_warned_of_once():
     X, y = data()
     with pytest.warns(tacit.PrivacyWarning) as seen:
         fitted = search({"C": [0.1, 1.0]}, epsilon=9.0, delta=1 / 3000).fit(X, y)
     assert sorted(str(w.message)[:5] for w in seen) == ["delta", "epsil"]
-    fitted = search({"classes": [[0, 1], None]}).fit(X + 1, y)
     assert fitted.privacy_["trust"] == fitted.best_estimator_.models_[0].privacy["trust"]
 
 
@@ -319,7 +315,7 @@ def test_what_random_tries_cannot_do_is_refused_before_anything_is_charged(tmp_p
     ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=2.0, delta=1e-4)
     counts = tacit.PrivatePoissonRegression(data_norm=2.0, label_bounds=(0, 9))
     for wrong, words in (
-        (tries({"classes": [[0, 1], [0, 1, 2]]}, ledger=ledger), "classes belong to the score"),
+        (tries({"classes": [[0, 1], [0, 1, 2]]}, ledger=ledger), "classes belongs to the whole"),
         (tries({"alpha": [1.0]}, counts, ledger=ledger), "no such score of counts"),
         (tries(ledger=ledger, tries=0), "tries"),
         (tries(ledger=ledger, delta=0.0), "delta"),

@@ -188,6 +188,13 @@ json_t *tct_score_figures(const tct_scoring *s, const double *sum, double deviat
   return root;
 }
 
+double tct_score_of_try(const tct_scoring *s, const double *sum, double deviation, int64_t rows) {
+  tct_figures f = tct_scoring_read(s, sum, deviation, rows);
+  bool classes = s->binary || s->classes;
+  double value = classes ? inside(f.accuracy, f.accuracy.value) : -inside(f.mse, f.mse.value);
+  return isfinite(value) ? value : -INFINITY;
+}
+
 static char *answer(const run *r, tct_error *err) {
   json_t *root = tct_score_figures(&r->scoring, r->sum, r->promise.release[0].deviation, r->data->x.rows);
   put_privacy(root, r);

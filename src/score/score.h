@@ -78,6 +78,9 @@ tct_status tct_score_plan(const tct_target *own, int64_t rows, tct_promise *out,
 /* sum[TCT_SCORE_LONGEST] <- the vector, through a gate of that promise. */
 tct_status tct_score_take(const tct_scoring *scoring, const tct_data *data, const tct_gate *gate, double *sum,
                           tct_error *err);
+/* By what tries are told apart: the accuracy, or the squared error with its sign turned; -INFINITY: the noise hides it.
+ */
+double tct_score_of_try(const tct_scoring *scoring, const double *sum, double deviation, int64_t rows);
 /* {"rows", "level", figures}. */
 json_t *tct_score_figures(const tct_scoring *scoring, const double *sum, double deviation, int64_t rows);
 #endif

@@ -25,29 +25,22 @@
 #include "train/promise.h"
 #include "train/fit.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
 enum { DRAWS = 3 }; /* of a try: its setting, its fit, its score */
 
-/* The two parts of a table. */
-typedef struct halves {
-  tct_data *train, *held;
-  bool borrowed; /* from an earlier table, which is the same */
-} halves;
-
 typedef struct search {
   const tct_composition *c;
-  const tct_data *const *all; /* [tables], one for all candidates or one for each */
-  size_t tables;
+  const tct_data *all;
   const tct_config *config; /* seed, ledger, output, threads and callbacks are the whole search's */
-  halves *part;             /* [tables] */
+  tct_data *train, *held;   /* the two parts of the table */
   double *score_of;         /* [candidates] zeros, among which a choice is uniform; or each one's score */
   tct_model **model;        /* [candidates] every setting once: those that were fitted */
   tct_model *best;
   int64_t candidate;
-  double score; /* random tries: of the best, what a larger one beats */
+  double score;       /* random tries: of the best, what a larger one beats */
+  tct_promise scores; /* of the score of each try */
   tct_ledger_receipt receipt;
   char *warning;
   tct_outfile *output;
@@ -59,11 +52,10 @@ typedef struct search {
 
 static bool is_random(const search *s) { return s->c->how.law == TCT_SEARCH_TRIES; }
 
-static const halves *part_of(const search *s, int64_t j) { return &s->part[s->tables > 1 ? j : 0]; }
-
 /* ---- before the charge --------------------------------------------------------------------------------------- */
 
-static tct_status check_table(const search *s, const tct_data *d, tct_error *err) {
+static tct_status check_table(const search *s, tct_error *err) {
+  const tct_data *d = s->all;
   if (d->x.rows != s->c->rows)
     return tct_fail(err, TCT_E_DATA, "the search is composed for another number of records than the table has");
   if (d->team) return tct_fail(err, TCT_E_USAGE, "a search runs in one process; run it without mpirun");
@@ -74,25 +66,15 @@ static tct_status check_table(const search *s, const tct_data *d, tct_error *err
   if (d->persons != (s->c->how.persons != 0))
     return tct_fail(err, TCT_E_USAGE,
                     "the search is composed for another unit, records or persons, than the table's weights have");
-  return TCT_OK;
+  return tct_fit_check_positive(d, err);
 }
 
 static tct_status split(search *s, tct_error *err) {
   unsigned char *mark = TCT_NEW(unsigned char, s->c->rows);
   const uint64_t *seed = s->config->has_seed ? &s->config->seed : NULL;
   tct_status status = mark ? tct_held_draw(s->c->rows, s->c->how.held, seed, mark, err) : tct_fail_memory(err);
-  for (size_t t = 0; t < s->tables && status == TCT_OK; t++) {
-    size_t same = 0;
-    while (s->all[same] != s->all[t]) same++;
-    if (same < t) {
-      s->part[t] = s->part[same], s->part[t].borrowed = true;
-      continue;
-    }
-    status = check_table(s, s->all[t], err);
-    if (status == TCT_OK) status = tct_fit_check_positive(s->all[t], err);
-    if (status == TCT_OK) status = tct_data_pick(s->all[t], mark, 0, &s->part[t].train, err);
-    if (status == TCT_OK) status = tct_data_pick(s->all[t], mark, 1, &s->part[t].held, err);
-  }
+  if (status == TCT_OK) status = tct_data_pick(s->all, mark, 0, &s->train, err);
+  if (status == TCT_OK) status = tct_data_pick(s->all, mark, 1, &s->held, err);
   tct_wipe_free(mark, mark ? s->c->rows : 0, sizeof *mark);
   return status;
 }
@@ -111,13 +93,11 @@ static tct_status keep_facts(search *s, const tct_model *m, tct_error *err) {
 static tct_status prepare(search *s, int64_t j, tct_error *err) {
   tct_scoring scoring;
   double most;
-  const halves *part = part_of(s, j);
-  bool weighed = part->held->weight != NULL;
-  TCT_TRY(tct_fit_shell(s->c->plan[j], part->train, &s->shell[j], err));
-  if (is_random(s))
-    TCT_TRY(tct_scoring_make(s->shell[j], weighed, &scoring, err));
-  else
-    TCT_TRY(tct_whole_score_most(s->shell[j], weighed, &most, err));
+  bool weighed = s->held->weight != NULL;
+  TCT_TRY(tct_fit_shell(s->c->plan[j], s->train, &s->shell[j], err));
+  if (!is_random(s)) TCT_TRY(tct_whole_score_most(s->shell[j], weighed, &most, err));
+  if (is_random(s)) TCT_TRY(tct_scoring_make(s->shell[j], weighed, &scoring, err));
+  if (is_random(s)) TCT_TRY(tct_score_check(&scoring, s->held, err));
   return keep_facts(s, s->shell[j], err);
 }
 
@@ -147,10 +127,10 @@ static tct_status charge(search *s, tct_error *err) {
       .neighbours = c->claim.neighbours,
       .what = is_random(s) ? "a search with a random number of tries" : "a search of all settings",
       .asked = {s->whole->fits, s->whole->choice, NULL},
-      .persons = s->all[0]->persons,
+      .persons = s->all->persons,
       .seeded = s->config->has_seed,
       .unaccounted = (char *const *)s->facts};
-  return tct_charge_run(s->config, s->all[0], &run, &s->receipt, &s->warning, err);
+  return tct_charge_run(s->config, s->all, &run, &s->receipt, &s->warning, err);
 }
 
 /* ---- random tries -------------------------------------------------------------------------------------------- */
@@ -173,25 +153,24 @@ static tct_model *fit(const search *s, int64_t try, int64_t j, tct_error *err) {
   tct_plan own = plan_of(s, j, seed_of(s, DRAWS * try + 1));
   uint64_t state = own.config.seed; /* the seeds of classes go on by the step that the draws of tries have */
   if (own.copies > 1) own.config.seed = tct_split_mix(&state) & INT64_MAX;
-  return tct_fit(&own, part_of(s, j)->train, err);
+  return tct_fit(&own, s->train, err);
 }
 
 /* Accuracy, or the mean squared error with its sign turned; where the noise hides it, below all others. */
-static tct_status score(const search *s, int64_t try, int64_t j, const tct_model *m, double *out, tct_error *err) {
-  tct_config budget;
-  tct_config_default(&budget);
-  budget.epsilon = s->c->score_epsilon, budget.delta = s->c->score_delta;
-  budget.neighbours = (int32_t)s->c->claim.neighbours;
-  budget.threads = s->config->threads;
-  budget.has_seed = s->config->has_seed, budget.seed = seed_of(s, DRAWS * try + 2);
-  char *text = tct_evaluate_json(m, part_of(s, j)->held, &budget, err);
-  if (!text) return err->status;
-  json_t *root = json_loads(text, 0, NULL), *right = json_object_get(root, "accuracy");
-  const json_t *value = json_object_get(right ? right : json_object_get(root, "mse"), "value");
-  *out = json_is_number(value) ? (right ? 1 : -1) * json_number_value(value) : -INFINITY;
-  json_decref(root);
-  tct_text_free(text);
-  return TCT_OK;
+static tct_status score(const search *s, int64_t try, const tct_model *m, double *out, tct_error *err) {
+  uint64_t seed = seed_of(s, DRAWS * try + 2);
+  const tct_gate gate = {.promise = &s->scores,
+                         .neighbours = s->c->claim.neighbours,
+                         .seed = s->config->has_seed ? &seed : NULL,
+                         .settles = true};
+  tct_scoring scoring;
+  double sum[TCT_SCORE_LONGEST];
+  TCT_TRY(tct_scoring_make(m, s->held->weight != NULL, &scoring, err));
+  tct_status status = tct_score_take(&scoring, s->held, &gate, sum, err);
+  double deviation = s->scores.release[0].deviation;
+  if (status == TCT_OK) *out = tct_score_of_try(&scoring, sum, deviation, s->held->x.rows);
+  tct_wipe(sum, sizeof sum);
+  return status;
 }
 
 static tct_status one_try(search *s, int64_t try, tct_error *err) {
@@ -201,7 +180,7 @@ static tct_status one_try(search *s, int64_t try, tct_error *err) {
   TCT_TRY(tct_choose(s->score_of, s->c->parts, 1, 1, s->config->has_seed ? &seed : NULL, &j, err));
   tct_model *m = fit(s, try, j, err);
   if (!m && err->status == TCT_E_RUN) return tct_error_clear(err), TCT_OK; /* the worst try: see SECRET */
-  tct_status status = m ? score(s, try, j, m, &found, err) : err->status;
+  tct_status status = m ? score(s, try, m, &found, err) : err->status;
   if (status != TCT_OK || (s->best && !(found > s->score))) return tct_model_free(m), status;
   tct_model_free(s->best);
   s->best = m, s->score = found, s->candidate = j;
@@ -209,7 +188,10 @@ static tct_status one_try(search *s, int64_t try, tct_error *err) {
 }
 
 static tct_status run_tries(search *s, tct_error *err) {
+  const tct_target own = {s->c->claim.neighbours, s->c->score_epsilon, s->c->score_delta};
+  tct_cost cost;
   int64_t tries = 0;
+  TCT_TRY(tct_score_plan(&own, s->held->x.rows, &s->scores, &cost, err));
   TCT_TRY(tct_draw_tries(s->c->how.tries, s->config->has_seed ? &s->config->seed : NULL, &tries, err));
   for (int64_t k = 0; k < tries; k++) TCT_TRY(one_try(s, k, err));
   if (s->best) return TCT_OK;
@@ -234,14 +216,14 @@ static tct_status fit_one(search *s, int64_t j, tct_error *err) {
   turn t = {s->config, (double)j, (double)s->c->parts};
   tct_plan own = plan_of(s, j, seed_of(s, j));
   if (s->config->progress) own.config.progress = progress_of_turn, own.config.user = &t;
-  s->model[j] = tct_fit(&own, part_of(s, j)->train, err);
-  return s->model[j] ? tct_whole_score(s->model[j], part_of(s, j)->held, &s->score_of[j], err) : err->status;
+  s->model[j] = tct_fit(&own, s->train, err);
+  return s->model[j] ? tct_whole_score(s->model[j], s->held, &s->score_of[j], err) : err->status;
 }
 
 static tct_status run_all(search *s, tct_error *err) {
   double change = 0;
   for (int64_t j = 0; j < s->c->parts; j++) TCT_TRY(fit_one(s, j, err));
-  TCT_TRY(tct_whole_score_most(s->model[0], part_of(s, 0)->held->weight != NULL, &change, err));
+  TCT_TRY(tct_whole_score_most(s->model[0], s->held->weight != NULL, &change, err));
   TCT_TRY(tct_choose(s->score_of, s->c->parts, change, s->c->claim.by ? s->c->choice : INFINITY,
                      s->config->has_seed ? &s->config->seed : NULL, &s->candidate, err));
   s->best = s->model[s->candidate], s->model[s->candidate] = NULL;
@@ -260,14 +242,12 @@ static tct_status claim(search *s, tct_error *err) {
 }
 
 static tct_status run(search *s, tct_error *err) {
-  if (s->tables != 1 && s->tables != (size_t)s->c->parts)
-    return tct_fail(err, TCT_E_USAGE, "a search takes one table for all candidates, or one for each");
-  s->part = TCT_NEW(halves, (int64_t)s->tables);
   s->shell = TCT_NEW(tct_model *, s->c->parts);
   s->model = TCT_NEW(tct_model *, s->c->parts);
   s->score_of = TCT_NEW(double, s->c->parts);
   s->facts = TCT_NEW(const char *, 1);
-  if (!s->part || !s->shell || !s->model || !s->score_of || !s->facts) return tct_fail_memory(err);
+  if (!s->shell || !s->model || !s->score_of || !s->facts) return tct_fail_memory(err);
+  TCT_TRY(check_table(s, err));
   TCT_TRY(split(s, err));
   for (int64_t j = 0; j < s->c->parts; j++) TCT_TRY(prepare(s, j, err));
   TCT_TRY(reserve(s, err));
@@ -282,27 +262,24 @@ static void leave(search *s) {
   tct_free(s->output);
   for (int64_t j = 0; s->shell && j < s->c->parts; j++) tct_model_free(s->shell[j]);
   for (int64_t j = 0; s->model && j < s->c->parts; j++) tct_model_free(s->model[j]);
-  for (size_t t = 0; s->part && t < s->tables; t++) {
-    if (s->part[t].borrowed) continue;
-    tct_data_free(s->part[t].train);
-    tct_data_free(s->part[t].held);
-  }
-  tct_free(s->part);
+  tct_data_free(s->train);
+  tct_data_free(s->held);
   tct_free(s->shell);
   tct_free(s->model);
   tct_free(s->facts);
+  tct_promise_free(&s->scores);
   tct_wipe_free(s->score_of, s->score_of ? s->c->parts : 0, sizeof *s->score_of);
   tct_free(s->receipt.head);
   tct_free(s->receipt.run);
   tct_free(s->warning);
 }
 
-tct_model *tct_fit_search(const tct_composition *composition, const tct_data *const *data, size_t tables,
-                          const tct_config *config, int64_t *candidate, double *score, tct_error *err) {
+tct_model *tct_fit_search(const tct_composition *composition, const tct_data *data, const tct_config *config,
+                          int64_t *candidate, double *score, tct_error *err) {
   tct_error local = {0};
   tct_config own = {0};
   tct_stop stop;
-  search s = {.c = composition, .all = data, .tables = tables, .config = &own};
+  search s = {.c = composition, .all = data, .config = &own};
   err = err ? err : &local;
   tct_error_clear(err);
   tct_status status = tct_config_take(config, &own, err);

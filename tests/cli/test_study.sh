@@ -85,6 +85,8 @@ ok 'the ledger knows the study' ledger L --check open.json
 says 'its entry' "open.json +the model's run is in the ledger"
 
 cases=$((cases + 1))
+python3 "$here/after_estimate.py" "$TACIT" people.csv open.schema.json ill >/dev/null || fail 'mu after an estimate'
+cases=$((cases + 1))
 "$TACIT" ledger M --init --epsilon 100 --delta 1e-3 >/dev/null
 python3 "$here/study_mistakes.py" "$TACIT" people.csv open.schema.json M || fail 'a mistake without its sentence'
 library=$(dirname "$TACIT")/libtacit.so

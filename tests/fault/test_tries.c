@@ -40,7 +40,6 @@ static tct_composition *compose(int64_t mean) {
 static void a_search_without_memory_fails_cleanly(void **state) {
   (void)state;
   tct_data *data = table();
-  const tct_data *table_of = data;
   tct_composition *c = compose(3);
   tct_config run;
   int failed = 0;
@@ -49,7 +48,7 @@ static void a_search_without_memory_fails_cleanly(void **state) {
   for (int64_t n = 1;; n += 1 + n / 8) {
     tct_error err = {0};
     tct_alloc_fail_at_test(n);
-    tct_model *model = tct_fit_search(c, &table_of, 1, &run, NULL, NULL, &err);
+    tct_model *model = tct_fit_search(c, data, &run, NULL, NULL, &err);
     tct_alloc_fail_at_test(0);
     if (!model) assert_int_equal(err.status, TCT_E_MEMORY);
     failed += !model;
@@ -65,7 +64,6 @@ static void a_search_without_memory_fails_cleanly(void **state) {
 static void a_fit_without_entropy_is_the_worst_try_and_says_nothing_of_itself(void **state) {
   (void)state;
   tct_data *data = table();
-  const tct_data *table_of = data;
   tct_composition *c = compose(1);
   tct_config run;
   tct_config_default(&run);
@@ -73,7 +71,7 @@ static void a_fit_without_entropy_is_the_worst_try_and_says_nothing_of_itself(vo
   for (int n = 1; n <= 6; n++) {
     tct_error err = {0};
     tct_rng_fail_at_test(n);
-    tct_model *model = tct_fit_search(c, &table_of, 1, &run, NULL, NULL, &err);
+    tct_model *model = tct_fit_search(c, data, &run, NULL, NULL, &err);
     tct_rng_fail_at_test(0);
     assert_true((model != NULL) == (n == 6));
     if (!model) assert_int_equal(err.status, TCT_E_RUN);

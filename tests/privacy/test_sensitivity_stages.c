@@ -275,7 +275,7 @@ static char *run(const cell *c, table *t, tct_error *err) {
   if (c->stage->kind == SCORES) return tct_evaluate_json(c->model, t->data, &config, err);
   if (c->stage->kind == SEARCH) {
     const tct_data *data = t->data;
-    tct_model *m = tct_fit_search(c->search[c->weighed == PERSONS], &data, 1, &config, NULL, NULL, err);
+    tct_model *m = tct_fit_search(c->search[c->weighed == PERSONS], data, &config, NULL, NULL, err);
     text = m ? tct_model_json(m, err) : NULL;
     tct_model_free(m);
     return text;

@@ -60,11 +60,6 @@ static tct_search tries_of(int64_t mean, bool persons) {
   return how;
 }
 
-static tct_model *search_for(const tct_composition *c, const tct_data *data, const tct_config *run, int64_t *candidate,
-                             double *score, tct_error *err) {
-  return tct_fit_search(c, &data, 1, run, candidate, score, err);
-}
-
 static tct_composition *compose_for(const char *const *solvers, size_t count, tct_search how) {
   tct_config config[4];
   const tct_config *at[4];
@@ -235,7 +230,7 @@ static void compare(bool persons) {
     int64_t candidate = -1, want = by_hand(c, persons, seed, weights, &best, runs);
     tct_config run = seeded(seed);
     tct_error err = {0};
-    tct_model *model = search_for(c, data, &run, &candidate, &score, &err);
+    tct_model *model = tct_fit_search(c, data, &run, &candidate, &score, &err);
     if (!model) fail_msg("%s", err.text);
     assert_int_equal(candidate, want);
     assert_true(score == best);
@@ -326,7 +321,7 @@ static void a_try_of_several_classes_is_one_fit_of_each_within_the_budget_of_the
   tct_data_free(table()); /* fills the records that fruits() picks from */
   tct_composition *c = compose_classes(&config, "logistic", 1);
   tct_data *all = fruits(NULL, 0, x, y);
-  tct_model *found = search_for(c, all, &run, NULL, NULL, &err);
+  tct_model *found = tct_fit_search(c, all, &run, NULL, NULL, &err);
   if (!found) fail_msg("%s", err.text);
   tct_data_free(all);
   uint64_t state_of_fit = (5 + 2 * STEP) & INT64_MAX;
@@ -359,7 +354,7 @@ static void the_file_of_a_search_of_several_classes_verifies_and_claims_all_thei
   tct_data *all = fruits(NULL, 0, x, y);
   for (int k = 0; k < 2; k++) {
     tct_composition *c = compose_classes(&config, losses[k], 6);
-    tct_model *model = search_for(c, all, &run, NULL, NULL, &err);
+    tct_model *model = tct_fit_search(c, all, &run, NULL, NULL, &err);
     if (!model || tct_model_write(model, file, &err) != TCT_OK) fail_msg("%s", err.text);
     char *verdict = tct_verify_json(file, NULL, NULL, NULL, &err), *text = tct_model_json(model, &err);
     json_t *root = json_loads(verdict, 0, NULL), *said = json_loads(text, 0, NULL);
@@ -447,7 +442,7 @@ static char *one_search(const tct_composition *c, const tct_data *data, int64_t 
   assert_int_equal(tct_ledger_make(ledger, &options, &err), TCT_OK);
   run.ledger = ledger, run.progress = show, run.cancel = go_on, run.user = &s;
   double began = seconds_now();
-  tct_model *model = search_for(c, data, &run, NULL, NULL, &err);
+  tct_model *model = tct_fit_search(c, data, &run, NULL, NULL, &err);
   double took = seconds_now() - began;
   if (!model) fail_msg("%s", err.text);
   assert_int_equal(s.shown, 0);
@@ -488,7 +483,7 @@ static void a_search_that_is_cancelled_ends_and_was_asked_once(void **state) {
   tct_error err = {0};
   int asked = 0;
   run.cancel = enough, run.user = &asked;
-  assert_null(search_for(c, data, &run, NULL, NULL, &err));
+  assert_null(tct_fit_search(c, data, &run, NULL, NULL, &err));
   assert_int_equal(err.status, TCT_E_CANCELLED);
   assert_int_equal(asked, 1);
   tct_composition_free(c);
@@ -526,11 +521,11 @@ static void the_ledger_is_charged_once_with_the_whole_or_the_search_does_not_beg
   tct_config_default(&run);
   run.ledger = ledger, run.output = file, run.threads = 1;
   run.has_seed = 1; /* which this ledger takes from nobody */
-  assert_null(search_for(c, data, &run, NULL, NULL, &err));
+  assert_null(tct_fit_search(c, data, &run, NULL, NULL, &err));
   assert_non_null(strstr(err.text, "seed"));
   assert_true(runs_and_spent(ledger, &runs) == 0 && runs == 0);
   run.has_seed = 0;
-  tct_model *model = search_for(c, data, &run, NULL, NULL, &err);
+  tct_model *model = tct_fit_search(c, data, &run, NULL, NULL, &err);
   if (!model) fail_msg("%s", err.text);
   double spent = runs_and_spent(ledger, &runs);
   assert_int_equal(runs, 1);
@@ -543,7 +538,7 @@ static void the_ledger_is_charged_once_with_the_whole_or_the_search_does_not_beg
   json_decref(root);
   tct_text_free(verdict);
   tct_model_free(model);
-  assert_null(search_for(c, data, &run, NULL, NULL, &err)); /* 1 is left of 3 */
+  assert_null(tct_fit_search(c, data, &run, NULL, NULL, &err)); /* 1 is left of 3 */
   assert_int_equal(err.status, TCT_E_BUDGET);
   assert_true(runs_and_spent(ledger, &runs) == spent && runs == 1);
   unlink(file);
@@ -586,7 +581,7 @@ static void a_search_is_charged_before_its_tries_and_shows_the_ledger_every_row(
   unlink(ledger);
   if (ledger_for_tests(ledger, &err) != TCT_OK) fail_msg("%s", err.text);
   run.ledger = ledger, run.cancel = once_charged, run.user = &user;
-  assert_null(search_for(c, data, &run, NULL, NULL, &err));
+  assert_null(tct_fit_search(c, data, &run, NULL, NULL, &err));
   assert_int_equal(err.status, TCT_E_CANCELLED);
   assert_int_equal(user.runs, 1);
   /* A row that scores alone is another one: that is changed input, as for a row to train on. */
@@ -595,10 +590,10 @@ static void a_search_is_charged_before_its_tries_and_shows_the_ledger_every_row(
   int64_t row = 0;
   while (!held[row]) row++;
   values[row * COLS] += 0.25;
-  assert_null(search_for(d, data, &run, NULL, NULL, &err));
+  assert_null(tct_fit_search(d, data, &run, NULL, NULL, &err));
   assert_int_equal(err.status, TCT_E_BUDGET);
   values[row * COLS] -= 0.25;
-  tct_model *model = search_for(d, data, &run, NULL, NULL, &err);
+  tct_model *model = tct_fit_search(d, data, &run, NULL, NULL, &err);
   if (!model) fail_msg("%s", err.text);
   tct_model_free(model);
   unlink(ledger);
@@ -648,7 +643,7 @@ static void a_seeded_search_says_so_and_names_what_any_candidate_left_unpaid(voi
   int64_t winner;
   tct_composition *c = compose_by(at, 2, tries_of(3, false), ROWS);
   for (run.seed = 7; !(won[0] && won[1]); run.seed++) {
-    tct_model *model = search_for(c, data, &run, &winner, NULL, &err);
+    tct_model *model = tct_fit_search(c, data, &run, &winner, NULL, &err);
     if (!model) fail_msg("%s", err.text);
     char *text = tct_model_json(model, &err);
     json_t *root = json_loads(text, 0, NULL), *privacy = json_object_get(root, "privacy");
@@ -667,25 +662,22 @@ static void what_cannot_be_searched_is_refused_before_the_charge(void **state) {
   (void)state;
   static const char *const solvers[] = {"dpgd:steps=10", "dpgd:steps=5"}, *const objpert[] = {"objpert"};
   tct_data *data = table(), *weighed = tct_data_relabel(data, NULL, TCT_LABELS_BINARY, NULL, 0, 0, NULL);
-  const tct_data *two[] = {data, data, data};
   tct_composition *c = compose(solvers, 2, 6), *other;
   tct_config run = seeded(1);
   tct_search how = tries_of(6, false);
   tct_error err = {0};
-  assert_null(tct_fit_search(c, two, 3, &run, NULL, NULL, &err));
-  assert_non_null(strstr(err.text, "one for each"));
   weigh(weighed, NULL, 0);
-  assert_null(search_for(c, weighed, &run, NULL, NULL, &err));
+  assert_null(tct_fit_search(c, weighed, &run, NULL, NULL, &err));
   assert_non_null(strstr(err.text, "another unit"));
   other = compose_for(objpert, 1, tries_of(6, true));
-  assert_null(search_for(other, data, &run, NULL, NULL, &err));
+  assert_null(tct_fit_search(other, data, &run, NULL, NULL, &err));
   assert_non_null(strstr(err.text, "another unit"));
-  assert_null(search_for(other, weighed, &run, NULL, NULL, &err));
+  assert_null(tct_fit_search(other, weighed, &run, NULL, NULL, &err));
   assert_non_null(strstr(err.text, "not a person's records together"));
   tct_composition_free(other);
   other = compose_for(solvers, 2, how);
   data->x.rows--;
-  assert_null(search_for(other, data, &run, NULL, NULL, &err));
+  assert_null(tct_fit_search(other, data, &run, NULL, NULL, &err));
   assert_int_equal(err.status, TCT_E_DATA);
   data->x.rows++;
   tct_composition_free(other);
@@ -755,7 +747,7 @@ static void all_settings_are_fitted_once_and_one_is_chosen(void **state) {
     int64_t candidate = -1, want = all_by_hand(c, solvers, persons, (uint64_t)k, weights);
     tct_config run = seeded((uint64_t)k);
     tct_error err = {0};
-    tct_model *model = search_for(c, data, &run, &candidate, &score, &err);
+    tct_model *model = tct_fit_search(c, data, &run, &candidate, &score, &err);
     if (!model) fail_msg("%s", err.text);
     assert_int_equal(candidate, want);
     assert_true(isnan(score)); /* it is exact, and nobody gets it */
@@ -848,11 +840,11 @@ static void a_search_of_all_settings_shows_its_progress_and_can_be_cancelled(voi
   how.law = TCT_SEARCH_ALL;
   tct_composition *c = compose_for(solvers, 2, how);
   run.progress = progress_of_all_settings_is_that_of_the_whole, run.user = &last;
-  tct_model *model = search_for(c, data, &run, NULL, NULL, &err);
+  tct_model *model = tct_fit_search(c, data, &run, NULL, NULL, &err);
   if (!model) fail_msg("%s", err.text);
   assert_true(last == 1);
   run.progress = NULL, run.cancel = enough, run.user = &asked;
-  assert_null(search_for(c, data, &run, NULL, NULL, &err));
+  assert_null(tct_fit_search(c, data, &run, NULL, NULL, &err));
   assert_int_equal(err.status, TCT_E_CANCELLED);
   tct_model_free(model);
   tct_composition_free(c);
