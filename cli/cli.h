@@ -28,7 +28,7 @@ typedef struct cli_args {
   char *class_text;                                 /* its texts, or NULL where the model has them; owned */
   const char *output;                               /* -o; NULL = not given */
   const char *report;                               /* train, search: the page's file */
-  const char *audit;                                /* report: the answer of tacit audit */
+  const char *audit, *policy;                       /* report, verify: files */
   const char *kind;                                 /* generate */
   const char *values;                               /* predict: label | margin | probability */
   const char *schema_output;                        /* generate */
@@ -226,7 +226,7 @@ tct_status cli_same(const cli_verb *verb, const cli_args *args, const char *cons
 
 /* ---- text.c ----------------------------------------------------------------------------------- */
 
-enum { CLI_RUN = 1, CLI_USAGE = 2, CLI_DATA = 3, CLI_BUDGET = 4 };
+enum { CLI_RUN = 1, CLI_USAGE = 2, CLI_DATA = 3, CLI_BUDGET = 4, CLI_POLICY = 5 };
 
 /* One line on stderr, "tacit: ..."; control characters become '?'. Returns code. */
 int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -238,6 +238,9 @@ void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Parses a text of the library and frees it; NULL (after a message) if it is no JSON. */
 json_t *cli_take_json(char *text);
+/* The JSON text of a file, for free(); NULL where path is, or after one sentence, that it is not `what`, with *code
+ * set. */
+char *cli_json_file(const char *path, const char *what, int *code);
 const char *cli_string(const json_t *object, const char *key); /* "" if absent */
 double cli_number(const json_t *object, const char *key);      /* NAN if absent or null */
 /* "  name        value" for people. */

@@ -13,17 +13,6 @@ static const cli_option options[] = {
     {0},
 };
 
-/* The text of the file, the caller's; NULL where none is named, or after one sentence with *code set. */
-static char *audit_of(const cli_args *args, int *code) {
-  json_error_t why;
-  if (!args->audit) return NULL;
-  json_t *root = json_load_file(args->audit, 0, &why);
-  char *text = root ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-  json_decref(root);
-  if (!text) *code = cli_fail(CLI_DATA, "%s is no answer of tacit audit --json; make one", args->audit);
-  return text;
-}
-
 static int write_page(const cli_args *args, const tct_model *model) {
   tct_error err = {0};
   if (tct_report_page_write(model, &args->page, cli_place(args->output), &err) != TCT_OK) return cli_fail_error(&err);
@@ -41,7 +30,7 @@ static int run_report(cli_args *args) {
   tct_model *model = tct_model_read(args->operand[0], NULL, args->stage, &err);
   if (!model) return cli_fail_error(&err);
   int code = 0;
-  char *audit = audit_of(args, &code);
+  char *audit = cli_json_file(args->audit, "an answer of tacit audit --json", &code);
   args->page.audit = audit;
   if (!code) code = write_page(args, model);
   args->page.audit = NULL;

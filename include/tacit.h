@@ -539,8 +539,7 @@ typedef enum tct_verdict_kind {
   TCT_VERDICT_NO_PRIVACY = 2,   /* "none": the file is sound and claims no privacy at all */
   TCT_VERDICT_REPRODUCIBLE = 3, /* "reproducible": sound, but the noise came from a seed: it protects nobody */
   TCT_VERDICT_FOR_TESTS = 4,    /* "for_tests": sound, but charged to a ledger that takes such noise */
-  TCT_VERDICT_IN_PART = 5,      /* "in_part": the releases cost what is claimed; older rules planned them, and whether
-                                 * the settings as asked give them was not checked */
+  TCT_VERDICT_IN_PART = 5,      /* "in_part": the releases cost the claim; what was asked was not planned again */
 } tct_verdict_kind;
 typedef struct tct_verdict {
   size_t size;           /* sizeof(tct_verdict), set by the caller */
@@ -553,11 +552,12 @@ typedef struct tct_verdict {
   double epsilon, delta; /* the claim; epsilon INFINITY: none */
   char why[240];         /* the first check that failed, one sentence; "" = none */
 } tct_verdict;
-/* Recomputes the claim of a model file.  ledger: path or NULL.  out: the verdict in
- * types, or NULL.  JSON: verdict, ok (no check that was made failed), form, replanned, checks[{name, ok, text}],
- * epsilon, ..., warnings as in a plan.  A check that failed, as with a forged claim, gives the text too, and err says
- * it (TCT_E_DATA).  NULL: the file cannot be read at all. */
-TCT_API char *tct_verify_json(const char *path, const char *text, const char *ledger, tct_verdict *out, tct_error *err);
+/* Recomputes the claim of a model file.  ledger: path.  policy: limits as JSON (docs/guide/policy.md).  audit: of
+ * tct_audit_json for the same plan, if the policy asks.  out: the verdict in types.  Each of these may be NULL.
+ * JSON: verdict, ok (no check that was made failed), form, replanned, checks[{name, ok, text}], epsilon, ..., warnings,
+ * policy{name, ok, rules[{rule, ok, text}]}.  A check that failed gives the text too, and err says it (TCT_E_DATA). */
+TCT_API char *tct_verify_json(const char *path, const char *text, const char *ledger, const char *policy,
+                              const char *audit, tct_verdict *out, tct_error *err);
 /* What the model file cannot know and the page's readers ask first, in UTF-8; NULL: not said. */
 typedef struct tct_page_options {
   size_t size;

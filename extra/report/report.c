@@ -7,6 +7,7 @@
 #include "report/report.h"
 
 #include "account/curves/work.h"
+#include "certify/policy.h"
 #include "certify/verify.h"
 #include "core/alloc.h"
 #include "core/digest.h"
@@ -153,7 +154,7 @@ static char *page_of(const tct_model *model, const tct_page_options *options, co
   tct_text_free(text);
   if (!file) return tct_fail_memory(err), NULL;
   page.file = file;
-  tct_status status = audit ? tct_report_audit_check(&page, err) : TCT_OK;
+  tct_status status = audit ? tct_audit_is_of(audit, file, err) : TCT_OK;
   if (status == TCT_OK) status = check_claim(model, err);
   tct_work before = tct_work_begin(TCT_WORK_VERIFY); /* to verify it too: prices and curves have what that leaves */
   tct_verify_model(model, file, &page.verdict);

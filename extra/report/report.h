@@ -37,8 +37,6 @@ void tct_report_unaccounted(tct_page *page);
 /* ---- report_curve.c: epsilon against delta ---- */
 tct_status tct_report_curve(tct_page *page, tct_error *err);
 /* ---- report_audit.c: what an audit found ---- */
-/* Is it an audit of the model's own plan?  TCT_E_DATA: it is none at all; TCT_E_USAGE: of another plan. */
-tct_status tct_report_audit_check(const tct_page *page, tct_error *err);
 void tct_report_audit(tct_page *page);
 /* ---- report_events.c: what was released at what price ---- */
 tct_status tct_report_events(tct_page *page, tct_error *err);
