@@ -133,6 +133,12 @@ const cli_verb *cli_find_verb(const char *name); /* NULL: there is none */
 /* The first sentence of the verb's summary, in one line; returns buffer. */
 const char *cli_headline(const cli_verb *verb, char *buffer, size_t size);
 void cli_put_help(const cli_verb *verb);
+/* The options of the verb that are about a topic, e.g. "privacy"; 0: there is none of that name. */
+int cli_put_topic(const cli_verb *verb, const char *name);
+typedef void cli_put_heading(const char *title); /* "": of all options together */
+typedef void cli_put_option(const cli_option *option);
+/* All options, under headings where they are many. */
+void cli_walk_options(const cli_verb *verb, cli_put_heading *heading, cli_put_option *put);
 void cli_put_verbs(void); /* the list of verbs */
 /* Manual pages in roff; verb NULL: that of tacit itself. */
 void cli_put_manual(const cli_verb *verb);
