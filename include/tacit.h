@@ -565,12 +565,12 @@ typedef struct tct_page_options {
   const char *purpose; /* why the model was trained, and what it is for */
   const char *contact; /* whom a reader may ask */
   const char *audit;   /* of tct_audit_json for the model's plan, told on the page; of another plan: TCT_E_USAGE */
+  int32_t registry;    /* 1: not the page, but the entry in a registry of deployments (docs/guide/policy.md), as JSON */
 } tct_page_options;
 TCT_API void tct_page_options_default_sized(tct_page_options *options, size_t size);
 static inline void tct_page_options_default(tct_page_options *o) { tct_page_options_default_sized(o, sizeof *o); }
-/* The page that a model is published with: one self-contained HTML file for people, from the model file alone.  It
- * says what is protected and from whom, the cost, the releases, public bounds, what is not covered, the weights and the
- * noise in them, and how to check it.  The same model gives the same bytes.  options: NULL, or what is said besides. */
+/* The page that a model is published with: one HTML file for people, from the model file alone.  The same model gives
+ * the same bytes.  options: NULL, or what is said besides. */
 TCT_API char *tct_report_page(const tct_model *model, const tct_page_options *options, tct_error *err);
 TCT_API tct_status tct_report_page_write(const tct_model *model, const tct_page_options *options, const char *path,
                                          tct_error *err);

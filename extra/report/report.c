@@ -137,6 +137,11 @@ static tct_status write_page(tct_page *page, tct_error *err) {
   return TCT_OK;
 }
 
+static tct_status page_text(tct_page *page, tct_error *err) {
+  TCT_TRY(tct_noise_size_of(page->model, &page->noise_known, &page->noise, err));
+  return write_page(page, err);
+}
+
 /* What is no claim at all cannot be written down as one. */
 static tct_status check_claim(const tct_model *m, tct_error *err) {
   if (!m->is_private || (m->epsilon > 0 && isfinite(m->epsilon) && m->delta >= 0 && m->delta < 1 && m->events.len))
@@ -159,10 +164,11 @@ static char *page_of(const tct_model *model, const tct_page_options *options, co
   tct_work before = tct_work_begin(TCT_WORK_VERIFY); /* to verify it too: prices and curves have what that leaves */
   tct_verify_model(model, file, &page.verdict);
   page.holds = page.verdict.kind != TCT_VERDICT_REFUSED;
-  if (status == TCT_OK) status = tct_noise_size_of(model, &page.noise_known, &page.noise, err);
-  if (status == TCT_OK) status = write_page(&page, err);
+  char *entry = status == TCT_OK && page.said.registry ? tct_registry_entry(&page, err) : NULL;
+  if (status == TCT_OK && !page.said.registry) status = page_text(&page, err);
   tct_work_end(before);
   json_decref(file);
+  if (page.said.registry) return entry;
   if (status != TCT_OK) page.html.failed = 1;
   text = tct_html_take(&page.html);
   if (!text && status == TCT_OK) tct_fail_memory(err);

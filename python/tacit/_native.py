@@ -171,7 +171,7 @@ class Charge(Structure):
 
 
 class PageOptions(Structure):
-    _fields_ = members((c_size_t, "size"), (c_char_p, "title purpose contact audit"))
+    _fields_ = members((c_size_t, "size"), (c_char_p, "title purpose contact audit"), (c_int32, "registry"))
 
 
 class Search(Structure):

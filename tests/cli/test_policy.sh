@@ -103,6 +103,37 @@ mv away/lost away/anchor
 sed -i 's/"max_ledger_epsilon": 4/"max_ledger_epsilon": 2/' gate.json
 refused 'a ledger with more budget' 5 'whole budget of the ledger is epsilon 3' verify m.json --ledger people.ledger --policy gate.json --audit audit.json
 
+# ---- the entry in a registry: the keys of its template, and the figures of the file ----
+ok 'an entry' report m.json --registry entry.json --title 'Income' --purpose 'Study 12' --contact a@b.example
+check 'and no page' test ! -s .out
+cases=$((cases + 1))
+python3 - <<'PY' || fail 'the entry of a registry'
+import json
+entry, file = json.load(open("entry.json")), json.load(open("m.json"))
+keys = {  # of the registry's template, version of 2026; all optional ones are left out
+    "basic": "name data_curators description intended_use data_product_type data_product_region data_product_sector publication_date",
+    "dp_variant": "variant_name data_domain unprotected_quantities",
+    "privacy_loss": "privacy_unit privacy_unit_details privacy_parameters privacy_parameters_details",
+    "deployment_model": "model_name trust_assumptions release_type release_type_details data_source_type access_type",
+    "implementation": "preprocessing_and_hyperparameter_tuning mechanisms composition post_processing justification additional_information",
+    "administrative": "evidence_sources status registry_authors tier",
+}
+d, claim = entry["deployment"], file["privacy"]
+assert set(entry) == {"url_slug", "deployment"} and set(d) == set(keys)
+for part, names in keys.items():
+    assert set(d[part]) == set(names.split()), part
+assert d["privacy_loss"]["privacy_parameters"] == {"epsilon": claim["epsilon"], "delta": claim["delta"]}
+assert d["privacy_loss"]["privacy_unit_details"] == claim["unit"] and d["deployment_model"]["trust_assumptions"] == claim["trust"]
+assert d["dp_variant"]["variant_name"] == "Approximate DP" and "ledger" in d["deployment_model"]["release_type_details"]
+assert all(event in d["implementation"]["composition"] for event in claim["events"])
+assert all(r["what"] in d["implementation"]["mechanisms"] for r in claim["fits"][0]["releases"])
+filled = [d[p][k] for p in ("dp_variant", "privacy_loss", "deployment_model") for k in d[p]]
+assert all(filled), "a field about privacy is left to hands"
+PY
+bad 'no entry for seeded noise' 2 'only a private model that is verified' report "$root/tests/files/solver_dpgd.json" --registry no.json
+check 'and no file' test ! -e no.json
+bad 'an entry over its model' 2 '.' report m.json --registry m.json
+
 # ---- what is no policy ----
 wrong() { printf '%s\n' "$1" >w.json && bad "$1" "$2" "$3" verify m.json --policy w.json; }
 wrong '[]' 3 'no JSON object'
