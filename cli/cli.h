@@ -28,7 +28,7 @@ typedef struct cli_args {
   char *class_text;                                 /* its texts, or NULL where the model has them; owned */
   const char *output;                               /* -o; NULL = not given */
   const char *report;                               /* train, search: the page's file */
-  const char *audit;                                /* report: the answer of tacit audit */
+  const char *audit, *policy, *registry;            /* report, verify: files */
   const char *kind;                                 /* generate */
   const char *values;                               /* predict: label | margin | probability */
   const char *schema_output;                        /* generate */
@@ -133,6 +133,12 @@ const cli_verb *cli_find_verb(const char *name); /* NULL: there is none */
 /* The first sentence of the verb's summary, in one line; returns buffer. */
 const char *cli_headline(const cli_verb *verb, char *buffer, size_t size);
 void cli_put_help(const cli_verb *verb);
+/* The options of the verb that are about a topic, e.g. "privacy"; 0: there is none of that name. */
+int cli_put_topic(const cli_verb *verb, const char *name);
+typedef void cli_put_heading(const char *title); /* "": of all options together */
+typedef void cli_put_option(const cli_option *option);
+/* All options, under headings where they are many. */
+void cli_walk_options(const cli_verb *verb, cli_put_heading *heading, cli_put_option *put);
 void cli_put_verbs(void); /* the list of verbs */
 /* Manual pages in roff; verb NULL: that of tacit itself. */
 void cli_put_manual(const cli_verb *verb);
@@ -226,7 +232,7 @@ tct_status cli_same(const cli_verb *verb, const cli_args *args, const char *cons
 
 /* ---- text.c ----------------------------------------------------------------------------------- */
 
-enum { CLI_RUN = 1, CLI_USAGE = 2, CLI_DATA = 3, CLI_BUDGET = 4 };
+enum { CLI_RUN = 1, CLI_USAGE = 2, CLI_DATA = 3, CLI_BUDGET = 4, CLI_POLICY = 5 };
 
 /* One line on stderr, "tacit: ..."; control characters become '?'. Returns code. */
 int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -238,6 +244,9 @@ void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Parses a text of the library and frees it; NULL (after a message) if it is no JSON. */
 json_t *cli_take_json(char *text);
+/* The JSON text of a file, for free(); NULL where path is, or after one sentence, that it is not `what`, with *code
+ * set. */
+char *cli_json_file(const char *path, const char *what, int *code);
 const char *cli_string(const json_t *object, const char *key); /* "" if absent */
 double cli_number(const json_t *object, const char *key);      /* NAN if absent or null */
 /* "  name        value" for people. */

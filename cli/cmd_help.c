@@ -32,6 +32,7 @@ static int print_tables(void) {
 
 static int run_help(cli_args *args) {
   const cli_verb *verb = args->operands ? cli_find_verb(args->operand[0]) : NULL;
+  if (args->operands && !verb && cli_put_topic(&cli_train, args->operand[0])) return 0;
   if (args->operands && !verb) return unknown_topic(args->operand[0]);
   if (args->json + args->manual + (args->completion != NULL) > 1 || (verb && (args->json || args->completion)))
     return cli_fail(CLI_USAGE, "--json, --manual and --completion exclude each other, and only --manual takes a verb");
@@ -48,13 +49,15 @@ static int run_help(cli_args *args) {
 
 const cli_verb cli_help = {
     .name = "help",
-    .operands = "[VERB] [OPTION...]",
+    .operands = "[VERB|TOPIC] [OPTION...]",
     .summary = "Prints the list of verbs, or what a verb does with all its options, their defaults and examples.",
     .details =
         "--json gives the tables behind this help: verbs and options with their defaults and examples.\n"
         "\n"
         "Examples\n"
         "  tacit help train\n"
+        "  tacit help privacy               of train's options those about the promise; so too: start, model,\n"
+        "                                   table, page, machine\n"
         "  tacit help train --manual | man -l -\n"
         "  source <(tacit help --completion bash)       completion in this shell; installed ones need no such line\n",
     .min = 0,

@@ -10,18 +10,19 @@ static const cli_option options[] = {
     {"--audit", CLI_IN, offsetof(cli_args, audit), "FILE.json",
      "say what an audit of the same plan found: the output of tacit audit --json", "no audit", "audit.json"},
     {"-o", CLI_OUT_STREAM, offsetof(cli_args, output), "FILE.html", "the same", "standard output", "model.html"},
+    {"--registry", CLI_OUT, offsetof(cli_args, registry), "FILE.json",
+     "write the model's entry in the public registry of deployments too; without -o nothing else", "no entry",
+     "entry.json"},
     {0},
 };
 
-/* The text of the file, the caller's; NULL where none is named, or after one sentence with *code set. */
-static char *audit_of(const cli_args *args, int *code) {
-  json_error_t why;
-  if (!args->audit) return NULL;
-  json_t *root = json_load_file(args->audit, 0, &why);
-  char *text = root ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-  json_decref(root);
-  if (!text) *code = cli_fail(CLI_DATA, "%s is no answer of tacit audit --json; make one", args->audit);
-  return text;
+/* The entry, without which the page is not written either. */
+static int write_entry(cli_args *args, const tct_model *model) {
+  tct_error err = {0};
+  args->page.registry = 1;
+  tct_status status = tct_report_page_write(model, &args->page, args->registry, &err);
+  args->page.registry = 0;
+  return status == TCT_OK ? 0 : cli_fail_error(&err);
 }
 
 static int write_page(const cli_args *args, const tct_model *model) {
@@ -41,9 +42,10 @@ static int run_report(cli_args *args) {
   tct_model *model = tct_model_read(args->operand[0], NULL, args->stage, &err);
   if (!model) return cli_fail_error(&err);
   int code = 0;
-  char *audit = audit_of(args, &code);
+  char *audit = cli_json_file(args->audit, "an answer of tacit audit --json", &code);
   args->page.audit = audit;
-  if (!code) code = write_page(args, model);
+  if (!code && args->registry) code = write_entry(args, model);
+  if (!code && (args->output || !args->registry)) code = write_page(args, model);
   args->page.audit = NULL;
   free(audit);
   tct_model_free(model);
@@ -60,7 +62,8 @@ const cli_verb cli_report = {
         "file\n"
         "alone, no records are read, and the same model gives the same page to the last character.\n"
         "\n"
-        "Example\n"
+        "Examples\n"
+        "  tacit report model.json --registry entry.json --title \"Income and education\"\n"
         "  tacit report model.json -o model.html --title \"Income and education\" --contact data@registry.example\n",
     .min = 1,
     .max = 1,

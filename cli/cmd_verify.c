@@ -3,11 +3,17 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const cli_option options[] = {
     {"--ledger", CLI_IN, offsetof(cli_args, config.ledger), "FILE", "also check the model's entry in this ledger",
      "the model file alone", "people.ledger"},
+    {"--policy", CLI_IN, offsetof(cli_args, policy), "FILE.json",
+     "hold it against an organisation's limits too (docs/guide/policy.md); exit code 5 where one does not keep",
+     "no limits", "appetite.json"},
+    {"--audit", CLI_IN, offsetof(cli_args, audit), "FILE.json",
+     "with --policy: the output of tacit audit --json for the same plan", "no audit", "audit.json"},
     {0},
 };
 
@@ -62,6 +68,20 @@ static void print_checks(const json_t *root) {
   print_verdict(root);
 }
 
+/* What the policy says, rule by rule; the first that does not keep, or NULL. */
+static const char *print_policy(const json_t *policy, int silent) {
+  const char *first = NULL;
+  const json_t *rule;
+  size_t i;
+  if (policy && !silent) printf("\npolicy %s\n", cli_string(policy, "name"));
+  json_array_foreach(json_object_get(policy, "rules"), i, rule) {
+    int ok = json_is_true(json_object_get(rule, "ok"));
+    if (!silent) printf("%-5s %-22s %s\n", ok ? "ok" : "FAIL", cli_string(rule, "rule"), cli_string(rule, "text"));
+    if (!ok && !first) first = cli_string(rule, "text");
+  }
+  return first;
+}
+
 static const char *first_failure(const json_t *root) {
   const json_t *check;
   size_t i;
@@ -70,18 +90,34 @@ static const char *first_failure(const json_t *root) {
   return "no check was made";
 }
 
-static int run_verify(cli_args *args) {
-  tct_error err = {0};
-  char *text = tct_verify_json(args->operand[0], NULL, args->config.ledger, NULL, &err);
-  if (!text) return cli_fail_error(&err);
-  json_t *root = cli_take_json(text);
-  if (!root) return CLI_RUN;
-  int code = 0, ok = json_is_true(json_object_get(root, "ok"));
+static int print_answer(const cli_args *args, json_t *root) {
+  const json_t *policy = json_object_get(root, "policy");
+  int code = 0;
   if (args->json)
     code = cli_print_json(root);
   else
     print_checks(root);
-  if (!ok) code = cli_fail(CLI_RUN, "%s: not verified: %s", args->operand[0], first_failure(root));
+  const char *broken = print_policy(policy, args->json);
+  if (!json_is_true(json_object_get(root, "ok")))
+    return cli_fail(CLI_RUN, "%s: not verified: %s", args->operand[0], first_failure(root));
+  if (broken) return cli_fail(CLI_POLICY, "%s: the policy does not allow it: %s", args->operand[0], broken);
+  return code;
+}
+
+static int run_verify(cli_args *args) {
+  tct_error err = {0};
+  int code = 0;
+  if (args->audit && !args->policy)
+    return cli_fail(CLI_USAGE, "--audit is for a policy that asks for one; name it with --policy");
+  char *policy = cli_json_file(args->policy, "a policy", &code);
+  char *audit = code ? NULL : cli_json_file(args->audit, "an answer of tacit audit --json", &code);
+  char *text = code ? NULL : tct_verify_json(args->operand[0], NULL, args->config.ledger, policy, audit, NULL, &err);
+  free(policy);
+  free(audit);
+  if (!text) return code ? code : cli_fail_error(&err);
+  json_t *root = cli_take_json(text);
+  if (!root) return CLI_RUN;
+  code = print_answer(args, root);
   json_decref(root);
   return code;
 }
@@ -113,10 +149,11 @@ const cli_verb cli_verify = {
         "of fits and the delta asked for. It cannot see the run either, or other runs: a ledger can.\n"
         "\n"
         "Exit codes: 0 verified, or no check failed and the last line says what that is worth; 1 not verified or\n"
-        "unreadable, 2 wrong usage, 3 the file is no JSON.\n"
+        "unreadable, 2 wrong usage, 3 the file is no JSON, 5 verified, and the policy does not allow it.\n"
         "\n"
-        "Example\n"
-        "  tacit verify model.json\n",
+        "Examples\n"
+        "  tacit verify model.json\n"
+        "  tacit verify model.json --ledger people.ledger --policy appetite.json --json\n",
     .min = 1,
     .max = 1,
     .options = {options, cli_common_options},

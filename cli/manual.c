@@ -50,6 +50,10 @@ static void put_option(const cli_option *o) {
   putchar('\n');
 }
 
+static void put_section(const char *title) {
+  if (*title) printf(".SS %s\n", title);
+}
+
 static void put_all(void) {
   char line[300];
   put_head("");
@@ -61,7 +65,9 @@ static void put_all(void) {
     putchar('\n');
   }
   fputs(
-      ".SH EXIT STATUS\n0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
+      ".SH EXIT STATUS\n0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused, 5 "
+      "a policy "
+      "does not allow it.\n",
       stdout);
 }
 
@@ -79,8 +85,7 @@ void cli_put_manual(const cli_verb *verb) {
   fputs("\n.SH DESCRIPTION\n", stdout);
   put_text(verb->summary, 0);
   fputs("\n.SH OPTIONS\n", stdout);
-  for (int g = 0; g < CLI_GROUPS && verb->options[g]; g++)
-    for (const cli_option *o = verb->options[g]; o->name; o++) put_option(o);
+  cli_walk_options(verb, put_section, put_option);
   fputs(".SH NOTES\n.nf\n", stdout);
   put_text(verb->details, 1);
   fputs(".fi\n.SH SEE ALSO\n\\fBtacit\\fR(1)\n", stdout);

@@ -62,6 +62,15 @@ json_t *cli_take_json(char *text) {
   return root;
 }
 
+char *cli_json_file(const char *path, const char *what, int *code) {
+  if (!path) return NULL;
+  json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+  char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  json_decref(root);
+  if (!text) *code = cli_fail(CLI_DATA, "%s is not %s; name another file", path, what);
+  return text;
+}
+
 const char *cli_string(const json_t *object, const char *key) {
   const char *text = json_string_value(json_object_get(object, key));
   return text ? text : "";

@@ -29,7 +29,7 @@ int main(int argc, char **argv) {
   tct_model *model = train(argv[1], argv[2], &err);
   int ok = model && tct_model_write(model, argv[3], &err) == TCT_OK &&
            tct_report_page_write(model, NULL, argv[4], &err) == TCT_OK;
-  char *checks = ok ? tct_verify_json(argv[3], NULL, NULL, &verdict, &err) : NULL;
+  char *checks = ok ? tct_verify_json(argv[3], NULL, NULL, NULL, NULL, &verdict, &err) : NULL;
   tct_text_free(checks);
   tct_model_free(model);
   if (!checks) return fprintf(stderr, "engineer: %s\n", err.text), 1;

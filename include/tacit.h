@@ -539,8 +539,7 @@ typedef enum tct_verdict_kind {
   TCT_VERDICT_NO_PRIVACY = 2,   /* "none": the file is sound and claims no privacy at all */
   TCT_VERDICT_REPRODUCIBLE = 3, /* "reproducible": sound, but the noise came from a seed: it protects nobody */
   TCT_VERDICT_FOR_TESTS = 4,    /* "for_tests": sound, but charged to a ledger that takes such noise */
-  TCT_VERDICT_IN_PART = 5,      /* "in_part": the releases cost what is claimed; older rules planned them, and whether
-                                 * the settings as asked give them was not checked */
+  TCT_VERDICT_IN_PART = 5,      /* "in_part": the releases cost the claim; what was asked was not planned again */
 } tct_verdict_kind;
 typedef struct tct_verdict {
   size_t size;           /* sizeof(tct_verdict), set by the caller */
@@ -553,11 +552,12 @@ typedef struct tct_verdict {
   double epsilon, delta; /* the claim; epsilon INFINITY: none */
   char why[240];         /* the first check that failed, one sentence; "" = none */
 } tct_verdict;
-/* Recomputes the claim of a model file.  ledger: path or NULL.  out: the verdict in
- * types, or NULL.  JSON: verdict, ok (no check that was made failed), form, replanned, checks[{name, ok, text}],
- * epsilon, ..., warnings as in a plan.  A check that failed, as with a forged claim, gives the text too, and err says
- * it (TCT_E_DATA).  NULL: the file cannot be read at all. */
-TCT_API char *tct_verify_json(const char *path, const char *text, const char *ledger, tct_verdict *out, tct_error *err);
+/* Recomputes the claim of a model file.  ledger: path.  policy: limits as JSON (docs/guide/policy.md).  audit: of
+ * tct_audit_json for the same plan, if the policy asks.  out: the verdict in types.  Each of these may be NULL.
+ * JSON: verdict, ok (no check that was made failed), form, replanned, checks[{name, ok, text}], epsilon, ..., warnings,
+ * policy{name, ok, rules[{rule, ok, text}]}.  A check that failed gives the text too, and err says it (TCT_E_DATA). */
+TCT_API char *tct_verify_json(const char *path, const char *text, const char *ledger, const char *policy,
+                              const char *audit, tct_verdict *out, tct_error *err);
 /* What the model file cannot know and the page's readers ask first, in UTF-8; NULL: not said. */
 typedef struct tct_page_options {
   size_t size;
@@ -565,12 +565,12 @@ typedef struct tct_page_options {
   const char *purpose; /* why the model was trained, and what it is for */
   const char *contact; /* whom a reader may ask */
   const char *audit;   /* of tct_audit_json for the model's plan, told on the page; of another plan: TCT_E_USAGE */
+  int32_t registry;    /* 1: not the page, but the entry in a registry of deployments (docs/guide/policy.md), as JSON */
 } tct_page_options;
 TCT_API void tct_page_options_default_sized(tct_page_options *options, size_t size);
 static inline void tct_page_options_default(tct_page_options *o) { tct_page_options_default_sized(o, sizeof *o); }
-/* The page that a model is published with: one self-contained HTML file for people, from the model file alone.  It
- * says what is protected and from whom, the cost, the releases, public bounds, what is not covered, the weights and the
- * noise in them, and how to check it.  The same model gives the same bytes.  options: NULL, or what is said besides. */
+/* The page that a model is published with: one HTML file for people, from the model file alone.  The same model gives
+ * the same bytes.  options: NULL, or what is said besides. */
 TCT_API char *tct_report_page(const tct_model *model, const tct_page_options *options, tct_error *err);
 TCT_API tct_status tct_report_page_write(const tct_model *model, const tct_page_options *options, const char *path,
                                          tct_error *err);

@@ -214,7 +214,7 @@ static tct_status run_with_files(tct_audit *a, const tct_side *side, files *f, t
     f->entry = entry_of(f->ledger);
     f->fields = model_without(m, false);
     json_object_del(json_object_get(f->fields, "privacy"), "ledger");
-    f->verdict = tct_verify_json(f->model, NULL, f->ledger, NULL, err);
+    f->verdict = tct_verify_json(f->model, NULL, f->ledger, NULL, NULL, NULL, err);
   }
   tct_model_free(m);
   return status;

@@ -7,6 +7,7 @@
 #include "report/report.h"
 
 #include "account/curves/work.h"
+#include "certify/policy.h"
 #include "certify/verify.h"
 #include "core/alloc.h"
 #include "core/digest.h"
@@ -136,6 +137,11 @@ static tct_status write_page(tct_page *page, tct_error *err) {
   return TCT_OK;
 }
 
+static tct_status page_text(tct_page *page, tct_error *err) {
+  TCT_TRY(tct_noise_size_of(page->model, &page->noise_known, &page->noise, err));
+  return write_page(page, err);
+}
+
 /* What is no claim at all cannot be written down as one. */
 static tct_status check_claim(const tct_model *m, tct_error *err) {
   if (!m->is_private || (m->epsilon > 0 && isfinite(m->epsilon) && m->delta >= 0 && m->delta < 1 && m->events.len))
@@ -153,15 +159,16 @@ static char *page_of(const tct_model *model, const tct_page_options *options, co
   tct_text_free(text);
   if (!file) return tct_fail_memory(err), NULL;
   page.file = file;
-  tct_status status = audit ? tct_report_audit_check(&page, err) : TCT_OK;
+  tct_status status = audit ? tct_audit_is_of(audit, file, err) : TCT_OK;
   if (status == TCT_OK) status = check_claim(model, err);
   tct_work before = tct_work_begin(TCT_WORK_VERIFY); /* to verify it too: prices and curves have what that leaves */
   tct_verify_model(model, file, &page.verdict);
   page.holds = page.verdict.kind != TCT_VERDICT_REFUSED;
-  if (status == TCT_OK) status = tct_noise_size_of(model, &page.noise_known, &page.noise, err);
-  if (status == TCT_OK) status = write_page(&page, err);
+  char *entry = status == TCT_OK && page.said.registry ? tct_registry_entry(&page, err) : NULL;
+  if (status == TCT_OK && !page.said.registry) status = page_text(&page, err);
   tct_work_end(before);
   json_decref(file);
+  if (page.said.registry) return entry;
   if (status != TCT_OK) page.html.failed = 1;
   text = tct_html_take(&page.html);
   if (!text && status == TCT_OK) tct_fail_memory(err);

@@ -30,6 +30,9 @@ tct_status tct_page_options_take(const tct_page_options *given, tct_page_options
 void tct_report_option(tct_page *page, const char *slots);
 /* Title, purpose and contact, for the line that writes the page again. */
 void tct_report_options(tct_page *page);
+/* ---- report_registry.c: the entry in a public registry, as JSON; NULL: the file is not verified, or out of memory
+ * ---- */
+char *tct_registry_entry(const tct_page *page, tct_error *err);
 /* ---- report_promise.c: what is promised, to whom, and what is not covered ---- */
 void tct_report_summary(tct_page *page);
 void tct_report_protected(tct_page *page);
@@ -37,8 +40,6 @@ void tct_report_unaccounted(tct_page *page);
 /* ---- report_curve.c: epsilon against delta ---- */
 tct_status tct_report_curve(tct_page *page, tct_error *err);
 /* ---- report_audit.c: what an audit found ---- */
-/* Is it an audit of the model's own plan?  TCT_E_DATA: it is none at all; TCT_E_USAGE: of another plan. */
-tct_status tct_report_audit_check(const tct_page *page, tct_error *err);
 void tct_report_audit(tct_page *page);
 /* ---- report_events.c: what was released at what price ---- */
 tct_status tct_report_events(tct_page *page, tct_error *err);

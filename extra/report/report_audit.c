@@ -4,32 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static const json_t *only_fit(const json_t *fits) {
-  return json_array_size(fits) == 1 ? json_array_get(fits, 0) : NULL;
-}
-
-/* The settings as asked, the resolved solver and the releases of both are the same, number for number. */
-static bool same_plan(const json_t *a, const json_t *b) {
-  static const char *const members[] = {"asked", "solver", "promise", "releases", "events", "epsilon", "delta"};
-  for (size_t k = 0; k < sizeof members / sizeof *members; k++) {
-    const json_t *one = json_object_get(a, members[k]), *two = json_object_get(b, members[k]);
-    if (!one || !two || !json_equal(one, two)) return false;
-  }
-  return true;
-}
-
-tct_status tct_report_audit_check(const tct_page *page, tct_error *err) {
-  const json_t *fits = json_object_get(json_object_get(page->file, "privacy"), "fits");
-  const json_t *own = only_fit(fits), *other = only_fit(json_object_get(json_object_get(page->audit, "plan"), "fits"));
-  if (!json_is_object(json_object_get(page->audit, "audit")) || !json_is_array(json_object_get(page->audit, "breaks")))
-    return tct_fail(err, TCT_E_DATA, "the audit is no answer of {audit}; make it with {make_audit}");
-  if (!own) return tct_fail(err, TCT_E_USAGE, "only a model of one fit can be held against the audit of one plan");
-  if (!other || !same_plan(own, other))
-    return tct_fail(err, TCT_E_USAGE,
-                    "the audit is of another plan than the model's; audit the model's own settings and shape");
-  return TCT_OK;
-}
-
 static double number(const json_t *object, const char *key) {
   const json_t *value = json_object_get(object, key);
   return json_is_number(value) ? json_number_value(value) : NAN;

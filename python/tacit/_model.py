@@ -488,8 +488,18 @@ class Verification(dict[str, Any]):
         return verification(self)
 
 
+def _json_text(value: Any) -> Optional[bytes]:
+    """A dict, or the file of one, as the library takes it."""
+    if value is None:
+        return None
+    if isinstance(value, (str, os.PathLike)):
+        with open(value, "rb") as file:
+            return file.read()
+    return json.dumps(value).encode()
+
+
 @checked
-def verify(path: Path, ledger: Any = None) -> Verification:
+def verify(path: Path, ledger: Any = None, policy: Any = None, audit: Any = None) -> Verification:
     """Recomputes a model file's claim without the data: a Verification, a dict with ok, checks, replanned and more.
 
     Parameters
@@ -498,9 +508,15 @@ def verify(path: Path, ledger: Any = None) -> Verification:
         The model file.
     ledger : Ledger or path, optional
         The ledger that the model says it was charged to: it must hold the charge.
+    policy : dict or path, optional
+        An organisation's limits (docs/guide/policy.md): the answer then has "policy", with "ok" and "rules".
+    audit : dict or path, optional
+        The answer of `tacit.audit` for the same plan, for a policy that asks for one.
 
     "ok" says that no check failed; only ``.verdict is Verdict.VERIFIED`` says that every check was made, and that the
     noise was not for tests.
     """
-    answer = _native.call_json("tct_verify_json", _native.text(path), None, _native.text(ledger), None)
+    answer = _native.call_json(
+        "tct_verify_json", _native.text(path), None, _native.text(ledger), _json_text(policy), _json_text(audit), None
+    )
     return Verification(answer)

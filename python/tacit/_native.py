@@ -171,7 +171,7 @@ class Charge(Structure):
 
 
 class PageOptions(Structure):
-    _fields_ = members((c_size_t, "size"), (c_char_p, "title purpose contact audit"))
+    _fields_ = members((c_size_t, "size"), (c_char_p, "title purpose contact audit"), (c_int32, "registry"))
 
 
 class Search(Structure):
@@ -264,7 +264,7 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_report_page": (c_void_p, [c_void_p, POINTER(PageOptions), _E]),
     "tct_report_page_write": (c_int, [c_void_p, POINTER(PageOptions), c_char_p, _E]),
     "tct_audit_json": (c_void_p, [POINTER(Config), c_int64, c_int64, c_double, c_uint64, _E]),
-    "tct_verify_json": (c_void_p, [c_char_p, c_char_p, c_char_p, c_void_p, _E]),
+    "tct_verify_json": (c_void_p, [c_char_p, c_char_p, c_char_p, c_char_p, c_char_p, c_void_p, _E]),
     "tct_account_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_double, _E]),
     "tct_calibrate_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_double, c_double, _E]),
     "tct_account_curve_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_int, c_double, c_int, _E]),

@@ -50,6 +50,9 @@ def test_six_classes_are_one_file_one_page_one_claim_and_one_charge(tmp_path):
     assert len(ledger.state()["runs"]) == 1 and ledger.spent["epsilon"] == pytest.approx(4.0)
     verdict = tacit.verify(tmp_path / "m.json", ledger=ledger.path)
     assert verdict["ok"] and verdict.verdict is tacit.Verdict.VERIFIED
+    limits = {"format": "tacit-policy", "max_epsilon": 4, "units": ["person"], "require_ledger": True}
+    said = tacit.verify(tmp_path / "m.json", ledger=ledger.path, policy=limits)["policy"]
+    assert [rule["ok"] for rule in said["rules"]] == [True, False, True] and not said["ok"]
     page = model.report()
     assert page == again.report() and all(name in page for name in SIX)
     assert np.array_equal(again.predict(frame[["d", "tree", "a", "b", "c"]]), model.predict(X))

@@ -60,16 +60,17 @@ tacit_write <- function(fit, path) {
 
 need_model <- function(fit) if (inherits(fit, "tacit")) fit$model else usage("fit is no model of tacit; give what tacit_glm() gave")
 
-tacit_verify <- function(fit, ledger = NULL) {
+tacit_verify <- function(fit, ledger = NULL, policy = NULL) {
   inline <- inherits(fit, "tacit") || inherits(fit, "tacit_study") || grepl("{", fit, fixed = TRUE)
   text <- if (inherits(fit, "tacit")) fit$model else if (inherits(fit, "tacit_study")) fit$text else fit
   if (!inline && !file.exists(text)) usage("there is no file of that name; give a model, its text, or the path of its file")
-  structure(from_json(checked(.Call(R_verify, if (!inline) one_path(text, "fit"), if (inline) text, one_path(ledger, "ledger")))), class = "tacit_verification")
+  structure(from_json(checked(.Call(R_verify, if (!inline) one_path(text, "fit"), if (inline) text, one_path(ledger, "ledger"), if (!is.null(policy)) paste(readLines(need_path(policy, "policy"), warn = FALSE), collapse = "\n")))), class = "tacit_verification")
 }
 
 print.tacit_verification <- function(x, ...) {
   cat("verdict:", x$verdict, "\n")
   for (check in x$checks) cat(sprintf("%-7s %s: %s\n", if (check$ok) "ok" else "FAILED", check$name, check$text))
+  for (rule in x$policy$rules) cat(sprintf("%-7s policy, %s: %s\n", if (rule$ok) "ok" else "FAILED", rule$rule, rule$text))
   invisible(x)
 }
 

@@ -333,9 +333,9 @@ static SEXP R_write(SEXP text, SEXP path, SEXP page) {
 }
 
 /* A check that failed gives the text too. */
-static SEXP R_verify(SEXP path, SEXP text, SEXP ledger) {
+static SEXP R_verify(SEXP path, SEXP text, SEXP ledger, SEXP policy) {
   tct_error e = {0};
-  return one(tct_verify_json(text_of(path), text_of(text), text_of(ledger), NULL, &e), &e);
+  return one(tct_verify_json(text_of(path), text_of(text), text_of(ledger), text_of(policy), NULL, NULL, &e), &e);
 }
 
 /* make: NULL, or list(epsilon, delta, name, people, persons, for_tests, replace_one) of a new ledger. */
@@ -379,7 +379,7 @@ void R_init_tacit(DllInfo *dll) {
 #define CALL(name, arguments) \
   { #name, (DL_FUNC)&name, arguments }
   static const R_CallMethodDef calls[] = {CALL(R_fit, 2),      CALL(R_plan, 3),   CALL(R_model, 5), CALL(R_predict, 3),
-                                          CALL(R_write, 3),    CALL(R_verify, 3), CALL(R_study, 5), CALL(R_ledger, 2),
+                                          CALL(R_write, 3),    CALL(R_verify, 4), CALL(R_study, 5), CALL(R_ledger, 2),
                                           CALL(R_generate, 5), {NULL, NULL, 0}};
   R_registerRoutines(dll, NULL, calls, NULL, NULL);
   R_useDynamicSymbols(dll, FALSE);

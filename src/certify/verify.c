@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/sized.h"
 #include "second/cross_check.h"
+#include "certify/policy.h"
 #include "certify/verify.h"
 #include "ledger/ledger.h"
 #include "model/model.h"
@@ -355,34 +356,40 @@ void tct_verify_model(const tct_model *model, const json_t *file, tct_verdict *o
   tct_model_free(claim);
 }
 
-/* The report as text, and the verdict. */
-static char *verify_file(const json_t *file, const char *path, const char *ledger, tct_verdict *verdict,
-                         tct_error *err) {
+/* The report as text, and the verdict.  with: what the caller gave beside the file. */
+static char *verify_file(const json_t *file, const char *path, tct_policy *with, tct_verdict *verdict, tct_error *err) {
   tct_error why = {0};
   tct_model *model = tct_is_study(file) ? claim_of(file, &why) : tct_model_of_json(file, path ? path : "", &why);
-  report r = verify(model, file, why.text, ledger);
+  report r = verify(model, file, why.text, with->ledger);
   conclude(&r, model, verdict);
   json_object_set_new(r.root, "ok", json_boolean(r.ok));
   json_object_set_new(r.root, "verdict", json_string(WORDS[verdict->kind]));
   if (model) json_object_set_new(r.root, "form", json_integer(model->version));
   json_object_set_new(r.root, "replanned", json_boolean(verdict->replanned));
   json_object_set_new(r.root, "checks", r.checks);
+  with->file = file, with->model = model, with->verdict = verdict;
+  bool whole = tct_policy_answer(with, r.root);
   if (verdict->kind == TCT_VERDICT_REFUSED) tct_fail(err, TCT_E_DATA, "%s", verdict->why);
-  char *text = tct_json_dump(r.root, JSON_INDENT(2));
+  char *text = whole ? tct_json_dump(r.root, JSON_INDENT(2)) : NULL;
   if (!text) tct_fail_memory(err);
   json_decref(r.root);
   tct_model_free(model);
   return text;
 }
 
-char *tct_verify_json(const char *path, const char *text, const char *ledger, tct_verdict *out, tct_error *err) {
+char *tct_verify_json(const char *path, const char *text, const char *ledger, const char *policy, const char *audit,
+                      tct_verdict *out, tct_error *err) {
   tct_verdict verdict;
+  tct_policy with = {.ledger = ledger};
   json_t *file = NULL;
   tct_error_clear(err);
   if (out && tct_sized_check(&SIZED, out, err) != TCT_OK) return NULL;
-  if (tct_model_load(path, text, &file, err) != TCT_OK) return NULL;
-  char *answer = verify_file(file, path, ledger, &verdict, err);
+  tct_status status = tct_policy_read(policy, audit, &with, err);
+  if (status == TCT_OK) status = tct_model_load(path, text, &file, err);
+  char *answer = status == TCT_OK ? verify_file(file, path, &with, &verdict, err) : NULL;
   json_decref(file);
+  json_decref(with.policy);
+  json_decref(with.audit);
   if (answer && out) tct_sized_give(&SIZED, &verdict, out);
   return answer;
 }

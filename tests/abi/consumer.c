@@ -77,7 +77,7 @@ static void verdicts(tct_model *model, const char *path) {
   if (tct_model_amend(model, &amendment.it, &err) != TCT_OK) fail("not amended", &err);
   if (tct_model_write(model, path, &err) != TCT_OK) fail("not written", &err);
   verdict.it.size = sizeof verdict.it;
-  char *checks = tct_verify_json(path, NULL, NULL, &verdict.it, &err);
+  char *checks = tct_verify_json(path, NULL, NULL, NULL, NULL, &verdict.it, &err);
   if (!checks) fail("not verified", &err);
   tct_text_free(checks);
   check_guard("tct_verify_json wrote past its struct", verdict.guard);

@@ -16,7 +16,7 @@ class Verdict(ctypes.Structure):
         ("epsilon", ctypes.c_double), ("delta", ctypes.c_double), ("why", ctypes.c_char * 240)]
 
 lib = ctypes.CDLL(sys.argv[1])
-lib.tct_verify_json.argtypes = [ctypes.c_char_p] * 3 + [ctypes.c_void_p] * 2
+lib.tct_verify_json.argtypes = [ctypes.c_char_p] * 5 + [ctypes.c_void_p] * 2
 lib.tct_verify_json.restype = ctypes.c_void_p
 lib.tct_text_free.argtypes = [ctypes.c_void_p]
 LEDGER = sys.argv[2].encode()
@@ -25,7 +25,7 @@ def verified(text, ledger=None):
     with open("edited.json", "w") as out:
         out.write(text if isinstance(text, str) else json.dumps(text))
     verdict = Verdict(size=ctypes.sizeof(Verdict))
-    text = lib.tct_verify_json(b"edited.json", None, ledger, ctypes.byref(verdict), None)
+    text = lib.tct_verify_json(b"edited.json", None, ledger, None, None, ctypes.byref(verdict), None)
     lib.tct_text_free(text)
     return bool(text) and verdict.kind != 0
 

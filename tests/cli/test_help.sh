@@ -10,6 +10,10 @@ says 'help train is about train' '^tacit train DATA'
 says 'help train has the options of train' '^  --row-norm R'
 "$TACIT" train --help >long
 check 'help train and train --help are one text' cmp long .out
+check 'the first screen has what a run needs' test "$(sed -n '/^What a run needs/,/^$/p' long | grep -cE '^  -')" = 9
+ok 'help about a topic' help privacy
+says 'it has the options of the promise' '^  --neighbours '
+check 'and no other' test "$(grep -cE '^  (--loss|--threads)' .out)" = 0
 ok 'help' help
 says 'help lists the verbs' '^  ledger '
 bad 'help about nothing' 2 "no verb 'nonsense'; .tacit help. lists them" help nonsense

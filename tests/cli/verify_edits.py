@@ -22,11 +22,11 @@ class Verdict(ctypes.Structure):
         ("epsilon", ctypes.c_double), ("delta", ctypes.c_double), ("why", ctypes.c_char * 240)]
 
 lib = ctypes.CDLL(sys.argv[1])
-lib.tct_verify_json.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p]
+lib.tct_verify_json.argtypes = [ctypes.c_char_p] * 5 + [ctypes.c_void_p] * 2
 lib.tct_verify_json.restype = ctypes.c_void_p
 
 def report_of(text):
-    return json.loads(ctypes.string_at(lib.tct_verify_json(None, text.encode(), None, None, None)))
+    return json.loads(ctypes.string_at(lib.tct_verify_json(None, text.encode(), None, None, None, None, None)))
 
 def weight_bound(text):
     """What verify says that no weight of this plan exceeds; infinite where it says nothing."""
@@ -37,7 +37,7 @@ def verdict_of(text, path="edited.json", ledger=None):
     with open(path, "w") as out:
         out.write(text)
     verdict = Verdict(size=ctypes.sizeof(Verdict))
-    answer = lib.tct_verify_json(path.encode(), None, ledger, ctypes.byref(verdict), None)
+    answer = lib.tct_verify_json(path.encode(), None, ledger, None, None, ctypes.byref(verdict), None)
     return verdict.kind if answer else REFUSED
 
 REFUSED, VERIFIED = 0, 1

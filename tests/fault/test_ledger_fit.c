@@ -105,7 +105,7 @@ static void a_run_whose_charge_cannot_be_written_never_reaches_its_solver(void *
 
 static void verify_ledger(const char *path, int expected) {
   tct_error err = {0};
-  json_t *root = parsed(tct_verify_json(path, NULL, "L", NULL, &err), &err);
+  json_t *root = parsed(tct_verify_json(path, NULL, "L", NULL, NULL, NULL, &err), &err);
   assert_int_equal(json_is_true(json_object_get(root, "ok")), expected);
   json_decref(root);
 }

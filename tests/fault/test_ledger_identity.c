@@ -103,14 +103,14 @@ static void a_ledger_for_tests_takes_a_seed_and_marks_itself_its_entry_and_its_m
   assert_true(json_is_true(json_object_get(root, "for_tests")));
   assert_int_equal(number_at(root, NULL, "seeded_runs"), 1);
   json_decref(root);
-  root = parsed(tct_verify_json("m.json", NULL, "L", NULL, &err), &err);
+  root = parsed(tct_verify_json("m.json", NULL, "L", NULL, NULL, NULL, &err), &err);
   assert_true(json_is_true(json_object_get(root, "ok")) && json_is_true(json_object_get(root, "for_tests")));
   assert_string_equal(json_string_value(json_object_get(root, "verdict")), "reproducible");
   json_decref(root);
   model = fit("L", 0, NULL, &err); /* a model of a ledger for tests is one for tests, whatever its noise */
   assert_int_equal(tct_model_write(model, "n.json", &err), TCT_OK);
   tct_model_free(model);
-  root = parsed(tct_verify_json("n.json", NULL, "L", NULL, &err), &err);
+  root = parsed(tct_verify_json("n.json", NULL, "L", NULL, NULL, NULL, &err), &err);
   assert_string_equal(json_string_value(json_object_get(root, "verdict")), "for_tests");
   json_decref(root);
 }

@@ -360,7 +360,7 @@ static void a_charge_pays_for_one_fit(void **state) {
   assert_true(model->epsilon == 1 && model->delta == 1e-6);
   assert_int_equal(tct_model_write(model, "m.json", &err), TCT_OK);
   assert_int_equal(count_runs(), 1);
-  tct_text_free(tct_verify_json("m.json", NULL, "L", NULL, &err));
+  tct_text_free(tct_verify_json("m.json", NULL, "L", NULL, NULL, NULL, &err));
   if (err.status != TCT_OK) fail_msg("%s", err.text);
   tct_model_free(model);
   assert_null(fitted(data, &config, &err));
@@ -372,7 +372,7 @@ static void a_charge_pays_for_one_fit(void **state) {
 static bool planned_as_asked(const json_t *root) {
   tct_error err = {0};
   assert_int_equal(json_dump_file(root, "n.json", JSON_REAL_PRECISION(17)), 0);
-  json_t *report = parsed(tct_verify_json("n.json", NULL, NULL, NULL, &err), &err);
+  json_t *report = parsed(tct_verify_json("n.json", NULL, NULL, NULL, NULL, NULL, &err), &err);
   int is = held(report, "estimate");
   assert_true(is == 1 || (is == 0 && json_is_false(json_object_get(report, "ok"))));
   json_decref(report);

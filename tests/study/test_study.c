@@ -336,7 +336,7 @@ static void a_stage_that_ends_takes_nothing_along(void **unused) {
   json_dump_file(file, name_of("ended.json"), JSON_REAL_PRECISION(17));
   tct_verdict verdict = {.size = sizeof verdict};
   tct_error err = {0};
-  char *checks = tct_verify_json(name_of("ended.json"), NULL, NULL, &verdict, &err);
+  char *checks = tct_verify_json(name_of("ended.json"), NULL, NULL, NULL, NULL, &verdict, &err);
   if (!checks || err.status != TCT_OK) fail_msg("%s", err.text);
   tct_text_free(checks);
   tct_model *none = tct_model_read(name_of("ended.json"), NULL, "ill", &err);

@@ -108,7 +108,7 @@ static void a_file_of_several_classes_reads_back_the_same_and_verifies(void **st
   assert_non_null(back);
   char *a = tct_model_json(one, &err), *b = tct_model_json(back, &err);
   assert_string_equal(a, b);
-  tct_text_free(tct_verify_json(path, NULL, NULL, &verdict, &err));
+  tct_text_free(tct_verify_json(path, NULL, NULL, NULL, NULL, &verdict, &err));
   assert_int_equal(err.status, TCT_OK);
   assert_int_equal(verdict.kind, TCT_VERDICT_VERIFIED);
   assert_int_equal(verdict.form, 3);
@@ -154,7 +154,7 @@ static int32_t edited(void (*edit)(json_t *file), const char *word) {
   edit(file);
   tct_text_free(text);
   text = json_dumps(file, JSON_REAL_PRECISION(17));
-  tct_text_free(tct_verify_json(NULL, text, NULL, &verdict, NULL));
+  tct_text_free(tct_verify_json(NULL, text, NULL, NULL, NULL, &verdict, NULL));
   free(text);
   json_decref(file);
   tct_model_free(one);

@@ -356,7 +356,7 @@ static void the_file_of_a_search_of_several_classes_verifies_and_claims_all_thei
     tct_composition *c = compose_classes(&config, losses[k], 6);
     tct_model *model = tct_fit_search(c, all, &run, NULL, NULL, &err);
     if (!model || tct_model_write(model, file, &err) != TCT_OK) fail_msg("%s", err.text);
-    char *verdict = tct_verify_json(file, NULL, NULL, NULL, &err), *text = tct_model_json(model, &err);
+    char *verdict = tct_verify_json(file, NULL, NULL, NULL, NULL, NULL, &err), *text = tct_model_json(model, &err);
     json_t *root = json_loads(verdict, 0, NULL), *said = json_loads(text, 0, NULL);
     assert_true(json_is_true(json_object_get(root, "ok")));
     json_t *fit = json_array_get(json_object_get(json_object_get(said, "privacy"), "fits"), 0);
@@ -531,7 +531,7 @@ static void the_ledger_is_charged_once_with_the_whole_or_the_search_does_not_beg
   assert_int_equal(runs, 1);
   assert_true(spent > 2.9 && spent <= 3);
   assert_int_equal(tct_model_write(model, file, &err), TCT_OK);
-  char *verdict = tct_verify_json(file, NULL, ledger, NULL, &err);
+  char *verdict = tct_verify_json(file, NULL, ledger, NULL, NULL, NULL, &err);
   json_t *root = json_loads(verdict, 0, NULL);
   assert_true(json_is_true(json_object_get(root, "ok")));
   assert_true(json_number_value(json_object_get(root, "epsilon")) == spent);

@@ -386,7 +386,7 @@ static tct_verdict verdict_on(const tct_model *model, const char *path, tct_erro
   tct_verdict verdict = {.size = sizeof verdict};
   char *text = path ? NULL : tct_model_json(model, err);
   if (path) assert_int_equal(tct_model_write(model, path, err), TCT_OK);
-  char *answer = tct_verify_json(path, text, NULL, &verdict, err);
+  char *answer = tct_verify_json(path, text, NULL, NULL, NULL, &verdict, err);
   assert_non_null(answer);
   tct_text_free(answer);
   tct_text_free(text);
@@ -413,9 +413,9 @@ static void a_forged_claim_is_an_error_with_its_verdict(void **state) {
     assert_string_equal(err.text, verdict.why);
   }
   tct_verdict unset = {.form = -3};
-  assert_null(tct_verify_json(path, NULL, NULL, &unset, &err));
+  assert_null(tct_verify_json(path, NULL, NULL, NULL, NULL, &unset, &err));
   assert_true(err.status == TCT_E_USAGE && unset.form == -3);
-  assert_null(tct_verify_json(path, "{}", NULL, NULL, &err));
+  assert_null(tct_verify_json(path, "{}", NULL, NULL, NULL, NULL, &err));
   assert_int_equal(err.status, TCT_E_USAGE);
   assert_null(tct_model_read(NULL, NULL, NULL, &err));
   assert_int_equal(err.status, TCT_E_USAGE);

@@ -48,7 +48,7 @@ static int leave(void **state) {
 static json_t *report_of_text(const char *text, tct_error *err) {
   FILE *out = fopen("n.json", "wb");
   assert_true(out && fputs(text, out) >= 0 && fclose(out) == 0);
-  char *said = tct_verify_json("n.json", NULL, NULL, NULL, err);
+  char *said = tct_verify_json("n.json", NULL, NULL, NULL, NULL, NULL, err);
   return said ? parsed(said, err) : NULL;
 }
 
@@ -376,7 +376,7 @@ static void a_refused_file_says_in_its_verdict_which_check_refused_it(void **sta
   tct_verdict verdict = {.size = sizeof verdict};
   json_t *root = claiming(0.5 * figure("epsilon"));
   char *text = json_dumps(root, JSON_REAL_PRECISION(17));
-  tct_text_free(tct_verify_json(NULL, text, NULL, &verdict, &err));
+  tct_text_free(tct_verify_json(NULL, text, NULL, NULL, NULL, &verdict, &err));
   free(text);
   assert_int_equal(err.status, TCT_E_DATA);
   assert_string_equal(err.text, verdict.why);

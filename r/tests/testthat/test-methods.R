@@ -221,3 +221,11 @@ test_that("a model that is saved holds no record", {
   for (model in suppressWarnings(inside())) expect_lt(length(serialize(model, NULL)), 50000)
   expect_gt(length(serialize(people, NULL)), 1e6)
 })
+
+test_that("a policy is held against a claim", {
+  policy <- tempfile(fileext = ".json")
+  writeLines('{"format": "tacit-policy", "max_epsilon": 2, "allow_seed": false}', policy)
+  answer <- tacit_verify(fit(b ~ x, binomial(), epsilon = 1), policy = policy)$policy
+  expect_identical(vapply(answer$rules, function(r) r$ok, NA), c(TRUE, FALSE))
+  expect_false(answer$ok)
+})
