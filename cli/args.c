@@ -164,7 +164,7 @@ int cli_args_parse(const cli_verb *verb, cli_args *args, char **argv, int count)
   tct_search_default(&args->search);
   tct_page_options_default(&args->page);
   args->generate_rows = 50000;
-  args->level = args->seconds = NAN;
+  args->level = args->seconds = args->at = NAN;
   args->operand = argv; /* operands move to the front of what has been read already */
   int only_operands = 0;
   for (int i = 0; i < count; i++) {

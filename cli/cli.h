@@ -44,6 +44,7 @@ typedef struct cli_args {
   const char *id;                                   /* predict: column whose texts stand before the predictions */
   double seconds;                                   /* audit */
   double level;                                     /* summary, predict: of an interval; NAN = not given */
+  double at;                                        /* predict: a time of a risk; NAN = not given */
   int64_t generate_rows, threads;
   tct_search search;
   tct_page_options page;  /* report, train */

@@ -20,6 +20,8 @@ static const cli_option options[] = {
      "between 0 and 1, for each record by itself; needs a model trained with --errors, and NA stands where there is no "
      "interval",
      "no interval", "0.95"},
+    {"--at", CLI_REAL, offsetof(cli_args, at), "TIME",
+     "the chance of an event up to this time, above 0 and within the horizon, of a Cox regression", "no time", "365"},
     {"--id", CLI_TEXT, offsetof(cli_args, id), "COLUMN",
      "column of a CSV or JSONL table that comes first on each line, as it is written there; it is no feature",
      "predictions alone", "visit_id"},
@@ -32,7 +34,7 @@ static const cli_option options[] = {
     {0},
 };
 
-typedef enum output_kind { MARGIN, LABEL, PROBABILITY, MEAN, SHARE } output_kind; /* SHARE: of all, by softmax */
+typedef enum output_kind { MARGIN, LABEL, PROBABILITY, MEAN, SHARE, RISK } output_kind; /* SHARE: of all, by softmax */
 
 /* Is this loss's margin turned into a prediction by this link? */
 static int has_link(const char *loss, const char *link) {
@@ -172,6 +174,7 @@ static const char *name_of(const table *t) {
   if (t->code) return "label";
   if (t->kind == PROBABILITY) return "probability";
   if (t->kind == MEAN) return "mean";
+  if (t->kind == RISK) return "risk";
   return t->real ? "prediction" : "margin";
 }
 
@@ -224,7 +227,7 @@ static int write_numbers(const cli_args *args, table *t) {
 }
 
 /* Fills the table; its arrays are the caller's to free, also after an error. */
-static tct_status fill(table *t, const tct_data *data, double level, tct_error *err) {
+static tct_status fill(table *t, const tct_data *data, double level, double at, tct_error *err) {
   size_t cells = (size_t)t->rows * (size_t)t->width;
   t->z = calloc(cells + 1, sizeof *t->z);
   if (!isnan(level)) t->lower = calloc((size_t)t->rows + 1, sizeof *t->lower);
@@ -234,7 +237,8 @@ static tct_status fill(table *t, const tct_data *data, double level, tct_error *
     *err = (tct_error){.status = TCT_E_MEMORY, .text = "out of memory; use a machine with more memory"};
     return TCT_E_MEMORY;
   }
-  tct_status status = tct_predict(t->model, data, t->z, err);
+  tct_status status =
+      t->kind == RISK ? tct_predict_risk(t->model, data, at, t->z, err) : tct_predict(t->model, data, t->z, err);
   for (int64_t i = 0; status == TCT_OK && t->code && i < t->rows; i++)
     t->code[i] = tct_class_of(t->z + i * t->width, t->width);
   if (status == TCT_OK && t->lower) status = tct_predict_interval(t->model, data, level, t->lower, t->upper, err);
@@ -256,7 +260,7 @@ static int predict(cli_args *args, const tct_model *model, int real, output_kind
              .header = args->header,
              .id = args->id};
   tct_model_shape(model, &t.width, NULL);
-  int code = fill(&t, data, args->level, &err) == TCT_OK ? write_numbers(args, &t) : cli_fail_error(&err);
+  int code = fill(&t, data, args->level, args->at, &err) == TCT_OK ? write_numbers(args, &t) : cli_fail_error(&err);
   free(t.z);
   free(t.lower);
   free(t.upper);
@@ -286,6 +290,9 @@ static int run_predict(cli_args *args) {
   if (!code) code = cli_model_reading(args, model, &keep);
   args->read.labels = TCT_LABELS_NONE;
   if (!code) code = output_of(args, cli_string(keep, "loss"), &kind);
+  if (!code && !isnan(args->at) && (args->values || !isnan(args->level)))
+    code = cli_fail(CLI_USAGE, "a risk at a time has no --output and no --interval; leave them away");
+  if (!isnan(args->at)) kind = RISK;
   if (!code && !isnan(args->level) && kind == LABEL)
     code = cli_fail(CLI_USAGE, "a label has no interval; use --output margin or probability with --interval");
   if (!code) code = predict(args, model, !strcmp(cli_string(keep, "labels"), "real"), kind);
@@ -307,7 +314,8 @@ const cli_verb cli_predict = {
         "  tacit predict model.json new.csv --output label\n"
         "  tacit predict model.json new.csv --output probability -o probabilities.txt\n"
         "  tacit predict model.json new.csv --id visit_id --header -o predictions.csv\n"
-        "  tacit predict model.json new.csv --output probability --interval 0.95\n",
+        "  tacit predict model.json new.csv --output probability --interval 0.95\n"
+        "  tacit predict model.json new.csv --at 365\n",
     .min = 2,
     .max = 2,
     .options = {options, cli_stage_options, cli_read_options, cli_person_options, cli_common_options},

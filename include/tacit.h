@@ -72,8 +72,7 @@ typedef enum tct_wording {
   TCT_WORDS_R = 3,      /* of the R package, e.g. epsilon = 1 */
 } tct_wording;
 
-/* The sentence of an error in these words, cut to `size` bytes with its 0.  err: as the library filled it, or a copy of
- * the whole of it. */
+/* The sentence of an error in these words, cut to `size` bytes with its 0.  err: the library's, or a copy of it all. */
 TCT_API void tct_error_say(const tct_error *err, tct_wording words, char *text, size_t size);
 
 TCT_API const char *tct_version(void); /* e.g. "0.1.0" */
@@ -503,11 +502,12 @@ TCT_API tct_status tct_model_write(const tct_model *model, const char *path, tct
 TCT_API tct_model *tct_model_read(const char *path, const char *text, const char *stage, tct_error *err);
 TCT_API const char *tct_model_schema(const tct_model *model); /* of the training, as JSON text; NULL: none */
 TCT_API void tct_model_free(tct_model *model);
-/* out[rows][models] <- x.w + intercept after the model's own transforms (regression: the predicted label; counts, loss
- * poisson: the logarithm of the predicted mean). */
+/* out[rows][models] <- x.w + intercept after the model's own transforms; of numbers the predicted label, or its log. */
 TCT_API tct_status tct_predict(const tct_model *model, const tct_data *data, double *out, tct_error *err);
-/* The class that one record's margins, [models], predict: the row of the largest (the first of equal ones); of one row
- * 1 where the margin is above 0, else 0. */
+/* out[rows] <- the chance of an event up to the time `at`, above 0 and within the horizon; loss cox. */
+TCT_API tct_status tct_predict_risk(const tct_model *model, const tct_data *data, double at, double *out,
+                                    tct_error *err);
+/* The class that one record's margins, [models], predict: the first of the largest; of one row 1 above 0, else 0. */
 static inline int32_t tct_class_of(const double *margin, int64_t models) {
   int64_t best = 0;
   for (int64_t k = 1; k < models; k++)

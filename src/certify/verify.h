@@ -25,8 +25,8 @@ void tct_verify_study(tct_verify_report *r, const json_t *file, const tct_model 
 bool tct_at_most(double figure, double claim, double slack);
 /* The fits behind the model: planned again, their releases made again, and the model's own fields and events theirs. */
 void tct_verify_fits(tct_verify_report *r, const tct_model *model, const json_t *file);
-/* "classes" where a class is not among the values that the model's schema lists for the label, "schema" where its
- * follow-up is not the model's; NULL: all are. */
+/* "classes" where a class is not among the values that the model's schema lists for the label.  "schema" where its
+ * follow-up is not the model's.  "inference" where survival is not up to its horizon.  NULL: all are. */
 const char *tct_verify_label(const tct_model *model);
 /* A model whose bounds were estimated: the estimate planned again, and the claim as its sum with the fit's.  *fit <-
  * the model as a run without an estimate claims it, which borrows all but what tct_verify_estimate_free frees.  false:

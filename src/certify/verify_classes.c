@@ -34,6 +34,14 @@ static bool follows_up(const tct_model *m, const json_t *label) {
          event[0] && strcmp(event, time) != 0;
 }
 
+/* Survival by time is of follow-up times alone, and up to the horizon. */
+static bool within_horizon(const tct_model *m) {
+  tct_loss loss;
+  const tct_course *c = &m->inference.course;
+  return !c->cells || (tct_loss_make(m->loss, &loss, NULL) == TCT_OK && loss.kind->follow_up &&
+                       c->time[c->cells - 1] == m->label_bound);
+}
+
 const char *tct_verify_label(const tct_model *m) {
   json_t *schema = m->schema ? json_loads(m->schema, 0, NULL) : NULL, *label = json_object_get(schema, "label");
   const json_t *values = member(label, "values");
@@ -41,7 +49,10 @@ const char *tct_verify_label(const tct_model *m) {
   for (int64_t k = 0; values && k < m->classes.count; k++)
     all &= !m->classes.name[k] || listed(values, m->classes.name[k]);
   json_decref(schema);
-  return !follows ? "schema" : TCT_POINT(classes_of_no_schema, all, true) ? NULL : "classes";
+  return !follows                                     ? "schema"
+         : !within_horizon(m)                         ? "inference"
+         : TCT_POINT(classes_of_no_schema, all, true) ? NULL
+                                                      : "classes";
 }
 
 /* The fit of each, as a composition of this budget makes it; NULL with err: there is none. */

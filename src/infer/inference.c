@@ -31,8 +31,28 @@ static bool is_covariance(const double *a, int64_t p) {
   return true;
 }
 
+static bool is_course(const tct_course *c) {
+  for (int64_t k = 0; k < c->cells; k++) {
+    double before = k ? c->time[k - 1] : 0, passed = k ? c->exposure[k - 1] : 0, alive = k ? c->survival[k - 1] : 1;
+    if (!(c->time[k] > before && isfinite(c->time[k]) && c->exposure[k] >= passed && isfinite(c->exposure[k])))
+      return false;
+    if (!(c->survival[k] <= alive && c->lower[k] >= 0 && c->lower[k] <= c->survival[k] &&
+          c->survival[k] <= c->upper[k] && c->upper[k] <= 1))
+      return false;
+  }
+  return true;
+}
+
+double tct_course_exposure(const tct_course *c, double time) {
+  int64_t k = 0;
+  while (k + 1 < c->cells && c->time[k] < time) k++;
+  double from = k ? c->time[k - 1] : 0, passed = k ? c->exposure[k - 1] : 0;
+  return passed + (c->exposure[k] - passed) * (time - from) / (c->time[k] - from);
+}
+
 bool tct_inference_valid(const tct_inference *inference) {
   int64_t p = inference->p;
+  if (!is_course(&inference->course)) return false;
   if (inference->residual <= 0 || isinf(inference->residual)) return false; /* NaN: not known */
   if (!is_covariance(inference->sampling, p) || !is_covariance(inference->noise, p)) return false;
   for (int64_t j = 0; j < p; j++)

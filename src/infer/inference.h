@@ -12,6 +12,16 @@ typedef enum tct_withheld {
 } tct_withheld;
 const char *tct_withheld_text(tct_withheld why); /* a sentence; "" for TCT_GIVEN */
 
+/* Of follow-up times, from releases alone: at the ends of cells of time.  A person of margin z has the cumulative
+ * hazard e^z exposure; `survival` is that of all, with a band of 95 % at each end by itself. */
+enum { TCT_COURSE = 48 };
+typedef struct tct_course {
+  int64_t cells; /* 0: none */
+  double time[TCT_COURSE], exposure[TCT_COURSE], survival[TCT_COURSE], lower[TCT_COURSE], upper[TCT_COURSE];
+} tct_course;
+/* The exposure at a time in (0, horizon]: straight between the ends. */
+double tct_course_exposure(const tct_course *course, double time);
+
 /* Covariances of released weights in the transformed columns, the intercept last. */
 typedef struct tct_inference {
   int64_t p;
@@ -21,6 +31,7 @@ typedef struct tct_inference {
   double *degrees;  /* [p]: of freedom, for Student's t */
   int32_t *why;     /* [p]: tct_withheld */
   double residual;  /* what 68 % of |residuals| lie within, as released, a deviation if they are normal; NAN: unknown */
+  tct_course course;
 } tct_inference;
 
 tct_status tct_inference_new(int64_t p, tct_inference *out, tct_error *err);

@@ -14,13 +14,31 @@ static json_t *matrix(const double *values, int64_t p) {
   return array;
 }
 
+json_t *tct_course_json(const tct_course *c) {
+  return json_pack("{s:o, s:o, s:o, s:o, s:o}", "time", tct_json_reals(c->time, c->cells), "exposure",
+                   tct_json_reals(c->exposure, c->cells), "estimate", tct_json_reals(c->survival, c->cells), "lower",
+                   tct_json_reals(c->lower, c->cells), "upper", tct_json_reals(c->upper, c->cells));
+}
+
+static bool get_course(const json_t *o, tct_course *out) {
+  int64_t cells = out->cells = (int64_t)json_array_size(json_object_get(o, "time"));
+  return cells > 0 && cells <= TCT_COURSE && json_object_size(o) == 5 &&
+         tct_json_get_reals(json_object_get(o, "time"), cells, out->time) &&
+         tct_json_get_reals(json_object_get(o, "exposure"), cells, out->exposure) &&
+         tct_json_get_reals(json_object_get(o, "estimate"), cells, out->survival) &&
+         tct_json_get_reals(json_object_get(o, "lower"), cells, out->lower) &&
+         tct_json_get_reals(json_object_get(o, "upper"), cells, out->upper);
+}
+
 json_t *tct_inference_json(const tct_inference *m) {
   json_t *why = json_array();
   for (int64_t j = 0; j < m->p; j++)
     json_array_append_new(why, m->why[j] ? json_string(withheld[m->why[j]]) : json_null());
-  return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "errors", m->robust ? "robust" : "model", "sampling",
-                   matrix(m->sampling, m->p), "noise", matrix(m->noise, m->p), "degrees",
-                   tct_json_reals(m->degrees, m->p), "withheld", why, "residual", tct_json_real(m->residual));
+  json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "errors", m->robust ? "robust" : "model", "sampling",
+                        matrix(m->sampling, m->p), "noise", matrix(m->noise, m->p), "degrees",
+                        tct_json_reals(m->degrees, m->p), "withheld", why, "residual", tct_json_real(m->residual));
+  if (o && m->course.cells) json_object_set_new(o, "survival", tct_course_json(&m->course));
+  return o;
 }
 
 static bool get_matrix(const json_t *array, int64_t p, double *out) {
@@ -50,12 +68,14 @@ static bool whole(const json_t *o, int64_t p, tct_inference *out) {
   for (int64_t j = 0; j < p && ok; j++) ok = get_reason(json_array_get(why, (size_t)j), &out->why[j]);
   const json_t *residual = json_object_get(o, "residual");
   ok = ok && (json_is_null(residual) || tct_json_get_real(residual, &out->residual));
+  const json_t *course = json_object_get(o, "survival");
+  ok = ok && (course ? get_course(course, &out->course) : json_object_size(o) == 6);
   out->robust = ok && !strcmp(errors, "robust");
   return ok && tct_inference_valid(out);
 }
 
 tct_status tct_inference_read(const json_t *object, int64_t p, tct_inference *out, tct_error *err) {
-  if (p > 512 || !json_is_object(object) || json_object_size(object) != 6)
+  if (p > 512 || !json_is_object(object) || json_object_size(object) > 7)
     return tct_fail(err, TCT_E_DATA, "the model file's standard errors are not whole; it is damaged or was edited");
   TCT_TRY(tct_inference_new(p, out, err));
   if (whole(object, p, out)) return TCT_OK;

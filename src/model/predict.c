@@ -78,6 +78,21 @@ tct_status tct_model_margins(const tct_model *model, const tct_data *data, doubl
   return status;
 }
 
+tct_status tct_predict_risk(const tct_model *model, const tct_data *data, double at, double *out, tct_error *err) {
+  const tct_course *course = &model->inference.course;
+  tct_error_clear(err);
+  if (!course->cells)
+    return tct_fail(err, TCT_E_USAGE,
+                    "the model knows no follow-up times, so it has no risk at a time; train with {loss cox}");
+  if (!(at > 0 && at <= course->time[course->cells - 1]))
+    return tct_fail(err, TCT_E_USAGE,
+                    "a risk is that of an event up to a time above 0 and within the horizon; give such a time");
+  TCT_TRY(tct_model_margins(model, data, out, err));
+  double exposure = tct_course_exposure(course, at);
+  for (int64_t i = 0; i < data->x.rows; i++) out[i] = exposure > 0 ? -expm1(-exp(out[i]) * exposure) : 0;
+  return TCT_OK;
+}
+
 tct_status tct_predict(const tct_model *model, const tct_data *data, double *out, tct_error *err) {
   tct_error_clear(err);
   TCT_TRY(tct_model_margins(model, data, out, err));

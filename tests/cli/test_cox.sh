@@ -37,6 +37,20 @@ says 'of robust errors' '^errors +robust'
 ok 'a table without a schema' train p.csv --loss cox --time days --event died --horizon 90 --positive yes --row-norm 2 "${budget[@]}" -o w.json
 ok 'a prediction' predict m.json p.csv
 check 'has a line for each record' test "$(wc -l <.out)" -ge 900
+ok 'risks at a time' predict m.json p.csv --at 30 --header
+says 'the column says so' '^risk$'
+cp .out r30.txt
+ok 'risks later' predict m.json p.csv --at 90 --header
+check 'lie between 0 and 1, and grow' awk 'NR == FNR { a[FNR] = $1; next } FNR > 1 && ($1 < a[FNR] || $1 > 1 || a[FNR] < 0) { exit 1 }' r30.txt .out
+bad 'beyond the horizon' 2 'within the horizon' predict m.json p.csv --at 91
+bad 'with an interval' 2 'no --interval' predict m.json p.csv --at 9 --interval 0.9
+check 'survival is in the file up to the horizon' python3 -c '
+import json
+s = json.load(open("m.json"))["inference"]["survival"]
+assert s["time"][-1] == 90 and s["estimate"] == sorted(s["estimate"], reverse=True) and len(s["time"]) == 24
+assert all(a <= b <= c for a, b, c in zip(s["lower"], s["estimate"], s["upper"])) and s["exposure"] == sorted(s["exposure"])'
+sed 's/"horizon": 90.0/"horizon": 91.0/' m.json >edited.json
+check 'an edited horizon is refused' test "$("$TACIT" verify edited.json 2>&1 | grep -c "not verified: 'schema' is not what")" = 1
 ok 'exact scores' evaluate m.json p.csv
 check 'have no squared error of times' test -z "$(grep -E '^mse +[0-9]' .out)"
 bad 'a private score' 2 'no private score of follow-up' evaluate m.json p.csv --epsilon 1 --delta 1e-6

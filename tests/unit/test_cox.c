@@ -1,4 +1,5 @@
 /* test_cox.c - dpcox without noise against Cox's partial likelihood, and what stopping follow-up costs. */
+#include "solve/cox/dpcox.h"
 #include "worlds.h"
 
 enum { N = 8000, P = 2 };
@@ -121,12 +122,55 @@ static void an_event_beyond_the_horizon_is_none(void **state) {
   records_free(&r);
 }
 
+/* Exponential times over a horizon of 1, a third censored at random, and noise of a known deviation in every count. */
+static void the_band_covers_survival(void **state) {
+  (void)state;
+  enum { RUNS = 300, ROWS = 4000, CELLS = 24 };
+  tct_facts facts = {.rows = ROWS, .label_bound = 1};
+  tct_problem problem = {.facts = &facts};
+  uint64_t seed = 21;
+  int covered = 0, points = 0, moved = 0;
+  double half = 0, whole = 0;
+  for (int run = 0; run < RUNS; run++) {
+    tct_cox cox = {.problem = &problem, .rule = {.cells = CELLS}, .counts_deviation = 12};
+    tct_course course;
+    for (int i = 0; i < ROWS; i++) {
+      double event = -log((world_real(&seed) + 1) / 2), end = -2 * log((world_real(&seed) + 1) / 2);
+      double time = fmin(fmin(event, end), 1);
+      int k = (int)fmin(sqrt(time) * CELLS, CELLS - 1);
+      double from = tct_cox_edge(k, CELLS), length = tct_cox_edge(k + 1, CELLS) - from;
+      cox.counts[(event <= fmin(end, 1) ? 0 : CELLS) + k] += 1;
+      cox.counts[2 * CELLS + k] += (time - from) / length - 0.5;
+    }
+    for (int k = 0; k < 3 * CELLS; k++) {
+      double u = (world_real(&seed) + 1) / 2, v = world_real(&seed);
+      cox.counts[k] += cox.counts_deviation * sqrt(-2 * log(u)) * cos(3.14159265358979 * v);
+    }
+    tct_cox_hazards(cox.counts, CELLS, cox.counts_deviation, ROWS, &cox.hazard);
+    tct_cox_course(&cox, 0, &course);
+    assert_int_equal(course.cells, CELLS);
+    for (int k = 0; k < CELLS; k++) {
+      double truth = exp(-course.time[k]);
+      covered += course.lower[k] <= truth && truth <= course.upper[k], points++;
+      moved += fabs(course.survival[k] - truth) > 1e-4;
+      assert_true(course.lower[k] <= course.survival[k] && course.survival[k] <= course.upper[k]);
+    }
+    half += tct_course_exposure(&course, 0.5) / RUNS, whole += course.exposure[CELLS - 1] / RUNS;
+  }
+  double share = (double)covered / points;
+  if (getenv("TACIT_PRINT")) printf("the band covers %.4f\n", share);
+  assert_true(moved > points / 2);
+  assert_true(fabs(half - 0.5) < 0.02 && fabs(whole - 1) < 0.02); /* a constant hazard, over its mean */
+  if (!(share > 0.93 && share < 0.98)) fail_msg("the band covers %g", share);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_noise_the_weights_are_coxs),
       cmocka_unit_test(stopping_follow_up_biases_nothing),
       cmocka_unit_test(one_cell_is_the_regression_of_rates),
       cmocka_unit_test(an_event_beyond_the_horizon_is_none),
+      cmocka_unit_test(the_band_covers_survival),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

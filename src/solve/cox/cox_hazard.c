@@ -9,8 +9,7 @@
 
 double tct_cox_edge(int k, int cells) { return (double)k / cells * ((double)k / cells); }
 
-/* time[cells] <- person-time, in units of one person's horizon. */
-static void person_time(const double *counts, int cells, double deviation, double rows, double *time) {
+void tct_cox_at_risk(const double *counts, int cells, double deviation, double rows, double *risk) {
   const double *events = counts, *exits = counts + cells, *place = exits + cells;
   double all = 0, before = 0, after = rows;
   double least = fmax(dpcox_least_at_risk * rows, deviation * sqrt(cells) / 2);
@@ -19,17 +18,17 @@ static void person_time(const double *counts, int cells, double deviation, doubl
     double left = events[k] + exits[k] + (rows - all) / cells;
     before += left;
     after = tct_cox_between(rows - before, 0, after);
-    time[k] = fmax(after + left / 2 + place[k], least) * (tct_cox_edge(k + 1, cells) - tct_cox_edge(k, cells));
+    risk[k] = fmax(after + left / 2 + place[k], least);
   }
 }
 
 void tct_cox_hazards(const double *counts, int cells, double deviation, double rows, tct_cox_hazard *out) {
-  double time[TCT_COX_CELLS], events[TCT_COX_CELLS] = {0}, at[TCT_COX_CELLS] = {0}, all = 0, all_time = 0;
+  double risk[TCT_COX_CELLS], events[TCT_COX_CELLS] = {0}, at[TCT_COX_CELLS] = {0}, all = 0, all_time = 0;
   int made = 0, since = 0;
   *out = (tct_cox_hazard){0};
-  person_time(counts, cells, deviation, rows, time);
+  tct_cox_at_risk(counts, cells, deviation, rows, risk);
   for (int k = 0; k < cells; k++) {
-    events[made] += counts[k], at[made] += time[k];
+    events[made] += counts[k], at[made] += risk[k] * (tct_cox_edge(k + 1, cells) - tct_cox_edge(k, cells));
     out->edge[made + 1] = tct_cox_edge(k + 1, cells);
     if (!(events[made] >= dpcox_merged_events * deviation * sqrt(k + 1 - since)) && k + 1 < cells) continue;
     /* What is left behind the last full cell joins it. */

@@ -34,11 +34,12 @@ static void add_time(const tct_cox *run, int64_t i, const void *at, double *room
 }
 
 tct_status tct_cox_histogram(tct_cox *run, tct_error *err) {
-  double counts[3 * TCT_COX_CELLS] = {0};
+  double *counts = run->counts;
   const tct_release *r = tct_mech_release_of(run->mech, TCT_COX_HISTOGRAM);
   int cells = run->rule.cells;
   TCT_TRY(tct_cox_sum(run, add_time, r, 3 * cells, 1, counts, err));
   TCT_TRY(tct_mech_release(run->mech, TCT_COX_HISTOGRAM, counts, 3 * cells, err));
+  run->counts_deviation = r->deviation;
   tct_cox_hazards(counts, cells, r->deviation, (double)run->problem->facts->rows, &run->hazard);
   run->q = run->p + run->hazard.bends;
   for (int64_t i = 0; i < run->problem->view->rows; i++) {

@@ -183,7 +183,7 @@ static tct_status finish(tct_cox *run, double *theta, double *room, tct_inferenc
     tct_axpy(-1, step, theta, q);
     to_columns(run, theta, g, w);
     if (inference && (status = tct_inference_new(p, inference, err)) == TCT_OK)
-      to_inference(run, &whole, curvature, inference);
+      to_inference(run, &whole, curvature, inference), tct_cox_course(run, q > p ? theta[p] : 0, &inference->course);
   }
   tct_inference_free(&whole);
   return status;

@@ -3,7 +3,7 @@
 #define TCT_SOLVE_DPCOX_H
 #include "solve/solve.h"
 
-enum { TCT_COX_CELLS = 48 }; /* of time, at most */
+enum { TCT_COX_CELLS = TCT_COURSE }; /* of time, at most */
 
 /* From public facts and options. */
 typedef struct tct_cox_rule {
@@ -42,6 +42,8 @@ typedef struct tct_cox_hazard {
 } tct_cox_hazard;
 /* counts[3][cells]: events, exits without one, sums of (place in the cell - 1/2), as released with this deviation. */
 void tct_cox_hazards(const double *counts, int cells, double deviation, double rows, tct_cox_hazard *out);
+/* risk[cells] <- how many are at risk in each cell, in the mean. */
+void tct_cox_at_risk(const double *counts, int cells, double deviation, double rows, double *risk);
 /* The edge k of `cells` cells. */
 double tct_cox_edge(int k, int cells);
 
@@ -52,7 +54,8 @@ typedef struct tct_cox {
   tct_mech *mech;
   tct_cox_rule rule;
   tct_cox_hazard hazard;
-  double mu; /* of the whole budget, for terms of length 1 */
+  double counts[3 * TCT_COX_CELLS], counts_deviation; /* as released */
+  double mu;                                          /* of the whole budget, for terms of length 1 */
   int64_t p, q;
   double *mean, *spread;         /* [p - 1]: of the columns, as released */
   double *inverse;               /* [q][q]: L^-1, and 1 for u; lower triangular */
@@ -66,6 +69,8 @@ typedef struct tct_cox {
 
 tct_status tct_cox_begin(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, tct_cox *run,
                          tct_error *err);
+/* Survival, its band, and exposures at the weight b of u. */
+void tct_cox_course(const tct_cox *run, double bend, tct_course *out);
 void tct_cox_free(tct_cox *run); /* wipes what comes from rows */
 /* g[q] <- the mean score at the weights theta[q] with the noise of release r; *deviation of it. */
 tct_status tct_cox_gradient(tct_cox *run, int r, const double *theta, double *g, double *deviation, tct_error *err);
