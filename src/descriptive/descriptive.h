@@ -29,7 +29,7 @@ enum {
   TCT_DESC_TREE = 1,                     /* PARTS - 1 of them: node k of level l at TREE + 2^l - 1 + k */
   TCT_DESC_LEFT = TCT_DESC_PARTS,        /* sum of what is left over, and of that times the middle of its cell */
   TCT_DESC_NUMBERS = TCT_DESC_PARTS + 2, /* in all */
-  TCT_DESC_MOST = 1 << 22,               /* numbers of a whole vector */
+  TCT_DESC_MOST = 1 << 18,               /* numbers of a whole vector */
 };
 /* What a value of a category counts; that of numbers is 1 (docs/decisions/study.md, "A description"). */
 #define TCT_DESC_CELL 0.70710678118654746

@@ -16,14 +16,20 @@ tct_status tct_stage_find_estimate(tct_stage *stage, tct_error *err) {
                         "estimate before it, or write them");
 }
 
+tct_status tct_stage_parse(const json_t *schema, tct_schema *out, tct_error *err) {
+  *out = (tct_schema){0};
+  char *text = tct_json_dump(schema, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  tct_status status = text ? tct_schema_load(out, NULL, text, &tct_limits_default, err) : tct_fail_memory(err);
+  tct_text_free(text);
+  return status;
+}
+
 tct_status tct_stage_load(const tct_stage *stage, tct_schema *out, tct_error *err) {
   tct_reading own = {0};
   *out = (tct_schema){0};
   TCT_TRY(stage->kind->reads(stage, &own, err));
-  char *text = tct_json_dump(own.schema, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  tct_status status = tct_stage_parse(own.schema, out, err);
   json_decref(own.schema);
-  tct_status status = text ? tct_schema_load(out, NULL, text, &tct_limits_default, err) : tct_fail_memory(err);
-  tct_text_free(text);
   return status;
 }
 

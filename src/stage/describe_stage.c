@@ -28,10 +28,13 @@ typedef struct describe_plan {
 static tct_status parts_of(const tct_stage *stage, tct_desc *out, tct_error *err) {
   const json_t *sampling = json_object_get(stage->asked, "sampling");
   json_t *schema = NULL;
+  tct_schema parsed = {0};
   *out = (tct_desc){0};
   TCT_TRY(tct_stage_schema(stage, &schema, err));
-  tct_status status =
-      tct_desc_make(schema, json_object_get(stage->asked, "cross"), stage->study->person != NULL, out, err);
+  tct_status status = tct_stage_parse(schema, &parsed, err);
+  tct_schema_free(&parsed);
+  if (status == TCT_OK)
+    status = tct_desc_make(schema, json_object_get(stage->asked, "cross"), stage->study->person != NULL, out, err);
   out->table = json_is_false(sampling);
   json_decref(schema);
   return status;

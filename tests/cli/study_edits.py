@@ -153,6 +153,12 @@ def pairs(study):
         first = own[0]["description"]["columns"][0]
         first["missing"]["value"] = first["missing"]["lower"] = 0
         first["released"][0] += 1000
+    def no_texts(out):
+        own = [c for s in out["stages"] if "schema" in s for c in s["schema"]["columns"] if "values" in c]
+        if not own or not any("description" in s for s in out["stages"]):
+            return False
+        for column in own:
+            column["values"] = [5] * len(column["values"])
     def narrow(out):
         own = [s for s in out["stages"] if "description" in s]
         if not own:
@@ -164,7 +170,7 @@ def pairs(study):
             return False
         out["claim"]["noise"] = "system"
     for change in (stage_dropped, last_cheaper, smaller_claim, whole_noise, person, replaced, mu, as_events, ended, bounds,
-                   estimate_dropped, borrowed, half_noise, shells, figures, told, narrow, system):
+                   estimate_dropped, borrowed, half_noise, shells, figures, told, no_texts, narrow, system):
         one = edit(change.__name__, change)
         if one:
             yield one
