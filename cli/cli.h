@@ -185,6 +185,8 @@ void cli_plan_print(const json_t *plan);
 /* ---- cmd_study.c, description.c, cmd_summary.c ------------------------------------------------------------------- */
 
 /* Runs a plan, or shows what it would spend; consumes it.  0, or an exit code, said. */
+/* The text of a study's plan, which is taken, with the schema of --schema in it; NULL after one sentence. */
+char *cli_study_asked(cli_args *args, json_t *plan);
 int cli_study_run(cli_args *args, json_t *plan);
 /* {"stages", "epsilon", ...} of a study of these stages, which it takes over, with the budget and the persons. */
 json_t *cli_study_plan(cli_args *args, json_t *stages);

@@ -13,6 +13,10 @@ static const cli_option options[] = {
     {"--penalty", CLI_TEXT, offsetof(cli_args, config.penalty), "SPEC", "as in tacit train", "none", "l2:lambda=1e-2"},
     {"--solver", CLI_TEXT, offsetof(cli_args, config.solver), "SPEC", "as in tacit train", "auto: chosen by rule",
      "dpgd:clip=0.1"},
+    {"--plan", CLI_IN, offsetof(cli_args, plan), "PLAN.json",
+     "of a study: estimates, fits, scores and moments are attacked together, and the plan says what the other options "
+     "would; needs --records, and tacit-audit",
+     "one fit", "plan.json"},
     {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E", "the promise, above 0", "none, it must be given",
      "1"},
     {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D", "in [0, 1)", "1e-6", "1e-5"},
@@ -22,8 +26,8 @@ static const cli_option options[] = {
      "public number of records and of features; small tables are attacked often", "24,4", "50,3"},
     {"--schema", CLI_IN, offsetof(cli_args, read.schema_path), "FILE.json",
      "public bounds instead of --row-norm, --label-bound and P; needs --records", "no schema", "people.schema.json"},
-    {"--records", CLI_SIZE, offsetof(cli_args, records), "N", "with --schema: the public number of records",
-     "none, --schema needs it", "24"},
+    {"--records", CLI_SIZE, offsetof(cli_args, records), "N", "with --schema or --plan: the public number of records",
+     "none, these need it", "24"},
     {"--row-norm", CLI_REAL, offsetof(cli_args, config.row_norm), "R", "as in tacit train", "1", "2"},
     {"--label-bound", CLI_REAL, offsetof(cli_args, config.label_bound), "Y", "as in tacit train", "1", "10"},
     {"--rows", CLI_CHOICE, offsetof(cli_args, rows), "clip|unit", "as in tacit train", "clip", "unit"},
@@ -50,6 +54,23 @@ static int settle(cli_args *args, int64_t *rows, int64_t *cols) {
   if (isnan(c->row_norm)) c->row_norm = 1;
   if (isnan(c->label_bound) && tct_config_labels(c) == TCT_LABELS_REAL) c->label_bound = 1;
   return code;
+}
+
+/* The plan of a study as text; NULL: none was asked for, or *code after one sentence. */
+static char *asked(cli_args *args, int *code) {
+  json_error_t at;
+  tct_config *c = &args->config;
+  if (!args->plan) return NULL;
+  *code = CLI_USAGE;
+  if (c->loss || c->solver || isfinite(c->epsilon) || args->shape)
+    return cli_fail(CLI_USAGE, "the plan of a study says what is fitted, and for which epsilon; give --records alone"),
+           NULL;
+  if (!args->records) return cli_fail(CLI_USAGE, "--plan needs --records N, the public number of records"), NULL;
+  json_t *plan = json_load_file(args->plan, JSON_REJECT_DUPLICATES, &at);
+  *code = plan ? 0
+               : cli_fail(CLI_DATA, "%s:%d:%d: not a readable JSON plan; correct it near this place", args->plan,
+                          at.line, at.column);
+  return plan ? cli_study_asked(args, plan) : NULL;
 }
 
 /* ---- the answer ---------------------------------------------------------------------------------------------------
@@ -80,7 +101,10 @@ static void print_duel(const json_t *root, const char *key, const char *name) {
 static void print_audit(const json_t *root) {
   const json_t *plan = json_object_get(root, "plan"), *part, *text;
   size_t i;
-  cli_line("solver", "%s", cli_string(plan, "solver"));
+  if (json_object_get(plan, "stages"))
+    cli_line("study", "of %zu stages", json_array_size(json_object_get(plan, "stages")));
+  else
+    cli_line("solver", "%s", cli_string(plan, "solver"));
   cli_line("claim", "epsilon %s, delta %s, %s", cli_real(cli_number(plan, "epsilon")),
            cli_real(cli_number(plan, "delta")), cli_string(plan, "neighbours"));
   cli_line("attacks", "%.0f runs on invented tables", cli_number(json_object_get(root, "audit"), "attacks"));
@@ -92,12 +116,28 @@ static void print_audit(const json_t *root) {
     cli_line("canaries", "%.0f of %.0f guesses right: epsilon at least %.3g", cli_number(part, "right"),
              cli_number(part, "guesses"), cli_number(part, "epsilon_lower"));
   part = json_object_get(root, "behaviour");
-  cli_line("behaviour", "%.0f pairs of neighbours compared", cli_number(part, "pairs"));
+  if (json_is_object(part)) cli_line("behaviour", "%.0f pairs of neighbours compared", cli_number(part, "pairs"));
   cli_line("arithmetic", "%zu checks", json_array_size(json_object_get(json_object_get(root, "arithmetic"), "checks")));
   json_array_foreach(json_object_get(root, "not_checked"), i, text)
       cli_line(i ? "" : "not checked", "%s", json_string_value(text));
   json_array_foreach(json_object_get(root, "breaks"), i, text) cli_line("BREAK", "%s", json_string_value(text));
   if (json_is_false(json_object_get(root, "broken"))) cli_line("result", "no break was found");
+}
+
+static void add_name(char *names, size_t size, const char *name) {
+  size_t used = strlen(names);
+  snprintf(names + used, size - used, "%s%s", used ? ", " : "", name);
+}
+
+/* The releases that no attack moved, though they are sums or choices. */
+static void unmoved(const json_t *root, char *names, size_t size) {
+  const json_t *release;
+  size_t i;
+  names[0] = 0;
+  json_array_foreach(json_object_get(json_object_get(root, "sensitivity"), "releases"), i, release) {
+    const json_t *share = json_object_get(release, "share");
+    if (json_is_number(share) && !(json_number_value(share) > 0)) add_name(names, size, cli_string(release, "name"));
+  }
 }
 
 /* The layouts, types and weighings that the plan takes and that no attack moved a release by, while others did. */
@@ -108,19 +148,21 @@ static void unattacked(const json_t *root, char *names, size_t size) {
   names[0] = 0;
   json_object_foreach(all, name, share) most = fmax(most, json_number_value(share));
   json_object_foreach(all, name, share) {
-    size_t used = strlen(names);
-    if (most > 0 && json_is_number(share) && !(json_number_value(share) > 0))
-      snprintf(names + used, size - used, "%s%s", used ? ", " : "", name);
+    if (most > 0 && json_is_number(share) && !(json_number_value(share) > 0)) add_name(names, size, name);
   }
 }
 
 static int run_audit(cli_args *args) {
   tct_error err = {0};
-  int64_t rows, cols;
-  int code = settle(args, &rows, &cols);
+  int64_t rows = 0, cols = 0;
+  int code = 0;
+  char *study = asked(args, &code);
+  if (!code && !study) code = settle(args, &rows, &cols);
   if (code) return code;
+  if (study) rows = args->records;
   double seconds = isnan(args->seconds) ? 60 : args->seconds;
-  char *text = tct_audit_json(&args->config, rows, cols, seconds, args->has_seed ? args->config.seed : 1, &err);
+  char *text = tct_audit_json(&args->config, study, rows, cols, seconds, args->has_seed ? args->config.seed : 1, &err);
+  free(study);
   if (!text) return cli_fail_error(&err);
   json_t *root = cli_take_json(text);
   if (!root) return CLI_RUN;
@@ -129,19 +171,21 @@ static int run_audit(cli_args *args) {
     code = cli_print_json(root);
   else
     print_audit(root);
-  char missed[200];
+  char missed[200], still[400];
   unattacked(root, missed, sizeof missed);
+  unmoved(root, still, sizeof still);
   json_decref(root);
   if (breaks)
     return cli_fail(CLI_RUN, "the audit broke the promise of this plan in %zu ways; report it (SECURITY.md)", breaks);
   if (missed[0])
     return cli_fail(CLI_RUN, "no attack moved a release by %s, which this plan takes; give more --seconds", missed);
+  if (still[0]) return cli_fail(CLI_RUN, "no attack moved \"%s\", which is planned; give more --seconds", still);
   return code;
 }
 
 const cli_verb cli_audit = {
     .name = "audit",
-    .operands = "--loss SPEC --epsilon E [--solver SPEC] [OPTION...]",
+    .operands = "--loss SPEC --epsilon E [OPTION...] or --plan PLAN.json --records N",
     .summary =
         "Tries to break the promise of a plan, on tables that it invents; it opens no data.\n"
         "It searches neighbours that move a release too far, tells runs apart, compares what\n"
@@ -152,6 +196,7 @@ const cli_verb cli_audit = {
         "\n"
         "Examples\n"
         "  tacit audit --loss logistic --solver dpgd:clip=0.1 --epsilon 2\n"
+        "  tacit-audit audit --plan plan.json --schema people.schema.json --records 24\n"
         "  tacit audit --loss logistic --epsilon 1 --delta 1e-6 --schema people.schema.json --records 50000 --json\n"
         "\n"
         "Exit codes: 0 no break found, 1 a break, or failure while running, 2 wrong usage, 3 bad schema.\n",

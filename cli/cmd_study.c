@@ -53,8 +53,7 @@ static int check(const cli_args *args) {
   return 0;
 }
 
-/* The plan's text, with the schema of --schema in it; NULL after one sentence. */
-static char *asked(cli_args *args, json_t *plan) {
+char *cli_study_asked(cli_args *args, json_t *plan) {
   if (args->read.schema_path) json_object_set_new(plan, "schema", json_string(args->read.schema_path));
   args->read.schema_path = NULL;
   char *text = json_dumps(plan, JSON_COMPACT | JSON_REAL_PRECISION(17));
@@ -157,7 +156,7 @@ json_t *cli_study_plan(cli_args *args, json_t *stages) {
 int cli_study_run(cli_args *args, json_t *plan) {
   int code = check(args);
   if (!code) code = cli_fit_check_ledger(args);
-  char *text = code ? NULL : asked(args, plan);
+  char *text = code ? NULL : cli_study_asked(args, plan);
   if (!text) return json_decref(plan), code ? code : CLI_RUN;
   code = args->dry_run ? dry_run(args, text) : run(args, text);
   free(text);

@@ -759,12 +759,12 @@ TCT_API char *tct_ledger_charge(const char *path, const char *const *events, siz
 
 /* ---- audit -------------------------------------------------------------------------------------- */
 
-/* Attacks the promise of a plan on tables that it invents (docs/guide/audit.md has the JSON).  rows, cols: the public
- * shape.  seconds: of the processor, about how many, in (0, 1e6).  seed: of the invented tables.  config's seed,
- * ledger, output and callbacks are not used.  A library that is not built for audit leaves sensitivity and white_box
- * null. */
-TCT_API char *tct_audit_json(const tct_config *config, int64_t rows, int64_t cols, double seconds, uint64_t seed,
-                             tct_error *err);
+/* Attacks the promise of a plan on tables that it invents (docs/guide/audit.md has the JSON).  asked: of a study, whose
+ * config and cols are not used; else NULL.  rows, cols: the public shape.  seconds: of the processor, in (0, 1e6).
+ * seed: of the invented tables.  config's seed, ledger, output and callbacks are not used.  A library that is not built
+ * for audit takes no study, and leaves sensitivity and white_box null. */
+TCT_API char *tct_audit_json(const tct_config *config, const char *asked, int64_t rows, int64_t cols, double seconds,
+                             uint64_t seed, tct_error *err);
 
 /* ---- synthetic records ------------------------------------------------------------------------ */
 

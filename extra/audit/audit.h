@@ -7,11 +7,12 @@
 #define TCT_AUDIT_AUDIT_H
 #include "tacit.h"
 #include "core/status.h"
-#include "mech/release.h"
+#include "mech/watch.h"
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
 
-enum { TCT_AUDIT_RELEASES = 16 };
+enum { TCT_AUDIT_RELEASES = 64 };
 
 /* Breaks are declared at this rate of error, for each comparison: sound code is flagged so seldom. */
 #define TCT_AUDIT_BREAK 1e-6
@@ -30,17 +31,23 @@ typedef struct tct_claim {
 
 /* What the plan says of one kind of release; texts are borrowed from tct_audit.planned. */
 typedef struct tct_audit_release {
-  const char *name, *event;      /* in words; what each is charged as */
+  const char *name, *event;      /* in words; what each is charged as, NULL of a study */
   char kind[32];                 /* of that event */
   tct_norm norm;                 /* of the sensitivity */
   double sensitivity, deviation; /* NaN: it follows from earlier releases */
   int64_t count;
+  int gate, at;  /* of a study: whose release it is there */
+  char text[96]; /* of a study: the name */
 } tct_audit_release;
 
 typedef struct tct_audit {
   tct_config config; /* the plan's, without seed, ledger and output */
   tct_plan *plan;
-  json_t *planned; /* tct_plan_json */
+  json_t *planned; /* tct_plan_json; of a study tct_study_plan_json, with "events" */
+  json_t *study;   /* its plan; NULL: a fit is attacked */
+  char *asked;     /* the same as text */
+  json_t *column;  /* of its table, a list */
+  bool lists;      /* some of them are lists of texts that are estimated */
   int64_t rows, cols;
   int64_t classes; /* of one fit of all of them; else 0 */
   int64_t cells;   /* of follow-up times; else 0 */
@@ -125,6 +132,9 @@ typedef struct tct_side {
   tct_matrix matrix; /* what data borrows */
   double *x, *y, *weight;
   int64_t *person;
+  unsigned char *gone; /* [rows] 1: it contributes nothing */
+  int64_t record;      /* the person's rows have its number in person[] */
+  FILE *file;          /* of a study: a table without a name; data is NULL */
 } tct_side;
 tct_status tct_side_new(const tct_audit *a, const tct_pair *pair, int with, tct_side *out, tct_error *err);
 void tct_side_free(tct_side *side);
@@ -134,8 +144,26 @@ void tct_side_drop(tct_side *side, int64_t row, bool gone);
 void tct_side_set(tct_side *side, int64_t row, int64_t column, double value);
 int64_t tct_side_weights(const tct_audit *a);                              /* numbers of a model: one or more rows */
 double tct_side_weight(const tct_audit *a, const tct_model *m, int64_t j); /* in [0, tct_side_weights) */
-/* One run; NULL with err where it fails. */
+/* One fit; NULL with err where it fails. */
 tct_model *tct_side_fit(tct_audit *a, const tct_side *side, tct_error *err);
+
+/* What a run releases: a model, or the file of a study. */
+typedef struct tct_told {
+  tct_model *model;
+  char *text;
+} tct_told;
+void tct_told_free(tct_told *told);
+
+/* ---- staged.c: studies under attack ----------------------------------------------------------------------------- */
+
+/* Its columns, and what it promises. */
+tct_status tct_audit_study_begin(tct_audit *a, const char *asked, tct_error *err);
+/* The table of a side that is filled: one of numbers and categories, where a row that is gone is malformed. */
+tct_status tct_audit_study_table(const tct_audit *a, tct_side *side, tct_error *err);
+/* One run of it; NULL with err where it fails.  coins: of what no gate draws. */
+char *tct_audit_study_run(tct_audit *a, const tct_side *side, uint64_t coins, tct_error *err);
+/* The index among a->release of what is seen; -1: there are too many. */
+int tct_audit_study_release(tct_audit *a, const tct_watched *seen);
 
 /* ---- tape.c: releases of one run, forced on another ------------------------------------------------------------ */
 
@@ -148,7 +176,7 @@ typedef struct tct_tape_entry {
 } tct_tape_entry;
 
 typedef struct tct_tape {
-  const tct_audit *a;
+  tct_audit *a;
   tct_tape_entry *entry;
   int64_t count, entry_room;
   double *number, *second; /* second: at the same places, what the forced run handed over */
@@ -170,6 +198,7 @@ typedef struct tct_tape {
   /* what a replay came to */
   double share[TCT_AUDIT_RELEASES];    /* of the planned sensitivity */
   double moved[TCT_AUDIT_RELEASES];    /* choices: the largest change of a score */
+  double charged;                      /* of a study: 1 over squared noises, summed over what is charged */
   double total;                        /* squares of move over deviation, summed */
   double toward;                       /* log likelihood of what was released: this run's table against the other's */
   int64_t touched[TCT_AUDIT_RELEASES]; /* releases that differ at all, of: */
@@ -179,7 +208,7 @@ typedef struct tct_tape {
   int64_t noises[TCT_AUDIT_RELEASES];
 } tct_tape;
 
-void tct_tape_begin(const tct_audit *a, tct_tape *tape, const tct_pair *pair);
+void tct_tape_begin(tct_audit *a, tct_tape *tape, const tct_pair *pair);
 void tct_tape_rewind(tct_tape *tape); /* the next run is forced to this one */
 void tct_tape_clear(tct_tape *tape);  /* the next run is free again; keeps the memory */
 void tct_tape_free(tct_tape *tape);
@@ -187,14 +216,14 @@ void tct_tape_free(tct_tape *tape);
  * the releases are of batches, the record was in all of the forced run's; it takes part at the planned rate.  Choices
  * are left out. */
 double tct_tape_mixture(const tct_tape *tape);
-/* A run under the watch with the pair's coins.  TCT_OK with a model in *out, which may be NULL. */
-tct_status tct_tape_run(tct_audit *a, tct_tape *tape, const tct_side *side, uint64_t coins, tct_model **out,
+/* A run under the watch with the pair's coins.  TCT_OK with what it told in *out, which may be NULL. */
+tct_status tct_tape_run(tct_audit *a, tct_tape *tape, const tct_side *side, uint64_t coins, tct_told *out,
                         tct_error *err);
 
 /* What a pair came to: the run with the record, and the one without it that is forced to the same releases. */
 typedef struct tct_measured {
   tct_tape tape;
-  tct_model *with, *without;
+  tct_told with, without;
   tct_status first, second;
   tct_error first_error, second_error;
 } tct_measured;

@@ -97,8 +97,8 @@ static json_t *model_without(const tct_model *m, bool whole) {
 
 static void compare_models(tct_audit *a, const tct_measured *m, seen *s) {
   bool whole = a->watched && !tct_audit_draws(&m->tape); /* forced to the same releases: then all must agree */
-  json_t *one = model_without(m->with, whole), *two = model_without(m->without, whole);
-  const char *first = tct_model_warning(m->with), *second = tct_model_warning(m->without);
+  json_t *one = model_without(m->with.model, whole), *two = model_without(m->without.model, whole);
+  const char *first = tct_model_warning(m->with.model), *second = tct_model_warning(m->without.model);
   if (!one || !two || (!json_equal(one, two) && (whole || !a->adaptive))) s->model_differs = true;
   if (s->model_differs)
     tct_audit_break(a, "behaviour: the model files of two neighbours differ in a field that is not released");

@@ -12,6 +12,9 @@
 /* TURNS: at least so many starts.  KINDS: of pairs, as many as tct_pair_invent tells apart. */
 enum { STEPS = 40, TOTAL_COINS = 3, SURE_COINS = 24, TURNS = 24, KINDS = 30 };
 
+/* Stands for all releases where one is named. */
+enum { TOGETHER = TCT_AUDIT_RELEASES };
+
 /* Who sees a release with joint noise: nobody of them, as many parties as the plan grants, or all of them. */
 enum { OUTSIDER, COALITION, PARTIES, EYES };
 static const char *const eyes_of[] = {"", " for a coalition", " for all parties"};
@@ -32,9 +35,8 @@ typedef struct climb {
 
 void tct_measured_free(tct_measured *m) {
   tct_tape_free(&m->tape);
-  tct_model_free(m->with);
-  tct_model_free(m->without);
-  m->with = m->without = NULL;
+  tct_told_free(&m->with);
+  tct_told_free(&m->without);
 }
 
 bool tct_audit_draws(const tct_tape *tape) { return tape->drew; }
@@ -63,8 +65,9 @@ tct_status tct_audit_measure(tct_audit *a, const tct_pair *pair, tct_measured *o
 
 /* Equal releases make equal models: whatever else a model depends on is a leak. */
 static bool same_model(const tct_audit *a, const tct_measured *m) {
+  if (a->study) return !strcmp(m->with.text, m->without.text);
   for (int64_t j = 0; j < tct_side_weights(a); j++)
-    if (tct_side_weight(a, m->with, j) != tct_side_weight(a, m->without, j)) return false;
+    if (tct_side_weight(a, m->with.model, j) != tct_side_weight(a, m->without.model, j)) return false;
   return true;
 }
 
@@ -74,6 +77,8 @@ static void judge(tct_audit *a, const tct_pair *pair, const tct_measured *m) {
   for (int r = 0; r < a->releases; r++)
     if (!(t->share[r] <= 1))
       tct_audit_break(a, "sensitivity: two neighbours move \"%s\" by more than is planned", a->release[r].name);
+  if (a->study && (a->replaces ? 2 : 1) * sqrt(t->charged) > a->claim.mu * (1 + 1e-9))
+    tct_audit_break(a, "arithmetic: all releases of a run together are charged more than the study claims");
   if (t->mismatch)
     tct_audit_break(a, "behaviour: two neighbours with the same past make other releases, or of another size");
   else if (!tct_audit_draws(t) && !same_model(a, m))
@@ -103,7 +108,7 @@ static void take(tct_audit *a, climb *c, const tct_pair *pair, const tct_tape *t
   tct_pair_copy(a, &c->best, pair);
 }
 
-/* What the pair reaches of objective `o`: a release, or all together where o is their number. */
+/* What the pair reaches of objective `o`: a release, or all together. */
 static tct_status value_of(tct_audit *a, climb *c, const tct_pair *pair, int o, double *value, tct_error *err) {
   tct_measured m;
   TCT_TRY(tct_audit_measure(a, pair, &m, err));
@@ -112,7 +117,7 @@ static tct_status value_of(tct_audit *a, climb *c, const tct_pair *pair, int o, 
   if (m.first == TCT_OK && m.second == TCT_OK) {
     judge(a, pair, &m);
     take(a, c, pair, &m.tape);
-    *value = o < a->releases ? m.tape.share[o] : sqrt(m.tape.total);
+    *value = o < TOGETHER ? m.tape.share[o] : sqrt(m.tape.total);
   } else if (m.first != m.second) {
     tct_audit_break(a, "behaviour: of two neighbours one run fails (%s)",
                     m.first != TCT_OK ? m.first_error.text : m.second_error.text);
@@ -126,7 +131,7 @@ static tct_status value_of(tct_audit *a, climb *c, const tct_pair *pair, int o, 
 /* All together: the past is as drawn, and the mean over coins counts.  Where that is all there can be, more of them are
  * asked: orders differ. */
 static tct_status height(tct_audit *a, climb *c, tct_pair *pair, int o, double *value, tct_error *err) {
-  if (o < a->releases) return value_of(a, c, pair, o, value, err);
+  if (o < TOGETHER) return value_of(a, c, pair, o, value, err);
   double sum = 0, one;
   int coins = TOTAL_COINS;
   pair->stretch = 1, pair->push = 0, pair->wander = 0;
@@ -162,7 +167,7 @@ static void begin_canary(tct_audit *a, tct_pair *at, int kind) {
   if (a->views && at->coalition == 0) at->coalition = 1 + (int64_t)(tct_audit_u64(a) % 64);
 }
 
-/* What is climbed: a release, or all of them together where it is their number; weighed: as in a pair, -1 any. */
+/* What is climbed: a release, or all of them together; weighed: as in a pair, -1 any. */
 typedef struct aim {
   int release, weighed;
 } aim;
@@ -170,7 +175,7 @@ typedef struct aim {
 /* A pair of a kind of its own, or where one way of weighing is wanted now and then the best of the others'. */
 static void begin_pair(tct_audit *a, const climb *c, aim to, tct_pair *at) {
   int kind = (int)(tct_audit_u64(a) % KINDS);
-  if (to.release == a->releases) {
+  if (to.release == TOGETHER) {
     begin_canary(a, at, kind);
     return;
   }
@@ -191,9 +196,9 @@ static tct_status ascend(tct_audit *a, climb *c, aim to, tct_pair *canary, tct_e
     begin_pair(a, c, to, &at);
     status = height(a, c, &at, o, &here, err);
   }
-  for (int k = 0; k < STEPS && status == TCT_OK && tct_audit_clock() < a->until && !(o < a->releases && here >= 0.9999);
+  for (int k = 0; k < STEPS && status == TCT_OK && tct_audit_clock() < a->until && !(o < TOGETHER && here >= 0.9999);
        k++) {
-    if (o == a->releases && here >= 0.9999 * a->claim.shift) break;
+    if (o == TOGETHER && here >= 0.9999 * a->claim.shift) break;
     tct_pair_copy(a, &next, &at);
     if (tct_audit_u64(a) % 13 == 0)
       tct_pair_nudge_others(a, &next);
@@ -204,7 +209,7 @@ static tct_status ascend(tct_audit *a, climb *c, aim to, tct_pair *canary, tct_e
     tct_pair_copy(a, &at, &next);
     here = there;
   }
-  if (status == TCT_OK && o == a->releases && here > c->total) {
+  if (status == TCT_OK && o == TOGETHER && here > c->total) {
     c->total = here;
     tct_pair_copy(a, canary, &at);
   }
@@ -227,14 +232,14 @@ static int furthest(const tct_audit *a, const climb *c, bool lowest) {
   int at = -1;
   for (int r = 0; r < a->releases; r++)
     if (!c->drawn[r] && (!lowest || c->share[r] < 0.9999) && (at < 0 || (c->share[r] < c->share[at]) == lowest)) at = r;
-  return at < 0 ? a->releases : at;
+  return at < 0 ? TOGETHER : at;
 }
 
 /* By turns: all together; the releases one after the other; the lowest of them, or the way of weighing that is lowest
  * on the release that was filled best. */
 static aim aim_of(const tct_audit *a, const climb *c, int turn) {
   int low = 0;
-  if (turn % 3 == 0 || a->releases == 0) return (aim){a->releases, -1};
+  if (turn % 3 == 0 || a->releases == 0) return (aim){TOGETHER, -1};
   if (turn % 3 == 1) return (aim){turn / 3 % a->releases, -1};
   for (int w = 1; w < ways_of_weighing(a); w++)
     if (c->weighed[w] < c->weighed[low]) low = w;

@@ -230,6 +230,8 @@ void tct_side_free(tct_side *side) {
   tct_free(side->y);
   tct_free(side->weight);
   tct_free(side->person);
+  tct_free(side->gone);
+  if (side->file) fclose(side->file);
   *side = (tct_side){0};
 }
 
@@ -242,25 +244,26 @@ static void fill(const tct_audit *a, const tct_pair *pair, int with, tct_side *s
   memcpy(side->x, pair->x, (size_t)(a->rows * a->cols) * sizeof *side->x);
   memcpy(side->y, pair->y, (size_t)a->rows * sizeof *side->y);
   const double *row = with ? pair->x + pair->record * a->cols : pair->other;
-  for (int64_t i = 0; i < a->rows && pair->weighed; i++) {
+  memset(side->gone, pair->alone && !a->lists, (size_t)a->rows); /* a list is of texts that others have too */
+  side->record = pair->record;
+  for (int64_t i = 0; i < a->rows; i++) {
     side->weight[i] = 0.2 + 0.7 * (double)(i % 7) / 7;
     side->person[i] = i;
   }
   for (int64_t k = 0; k < group(pair); k++) {
     int64_t i = kin(a, pair, k);
-    if (pair->weighed) side->weight[i] = pair->heavy, side->person[i] = pair->record;
-    if (!with && !a->replaces) continue;
+    side->weight[i] = pair->heavy, side->person[i] = pair->record;
+    side->gone[i] = !with && !a->replaces;
+    if (side->gone[i]) continue;
     memcpy(side->x + i * a->cols, row, (size_t)a->cols * sizeof *row);
     side->y[i] = with ? pair->y[pair->record] : pair->other_y;
   }
 }
 
 /* A row that contributes nothing is one that the reader found malformed, under the rule that keeps its place. */
-static tct_status drop(const tct_audit *a, const tct_pair *pair, int with, tct_data *data, tct_error *err) {
-  data->dropped = TCT_NEW(unsigned char, a->rows);
-  if (!data->dropped) return tct_fail_memory(err);
-  memset(data->dropped, pair->alone, (size_t)a->rows);
-  for (int64_t k = 0; k < group(pair); k++) data->dropped[kin(a, pair, k)] = !with && !a->replaces;
+static tct_status drop(const tct_audit *a, tct_side *side, tct_error *err) {
+  TCT_TRY(tct_side_droppable(a, side, err));
+  memcpy(side->data->dropped, side->gone, (size_t)a->rows);
   return TCT_OK;
 }
 
@@ -275,18 +278,20 @@ static tct_status hand_over(const tct_audit *a, const tct_pair *pair, int with, 
   if (pair->weighed)
     TCT_TRY(tct_data_weigh(side->data, side->weight, 1, pair->weighed == 2 ? side->person : NULL, err));
   if (!pair->alone && (with || a->replaces)) return TCT_OK;
-  return drop(a, pair, with, side->data, err);
+  return drop(a, side, err);
 }
 
 tct_status tct_side_new(const tct_audit *a, const tct_pair *pair, int with, tct_side *out, tct_error *err) {
   *out = (tct_side){.x = TCT_NEW(double, a->rows * a->cols),
                     .y = TCT_NEW(double, a->rows),
                     .weight = TCT_NEW(double, a->rows),
-                    .person = TCT_NEW(int64_t, a->rows)};
-  tct_status status = out->x && out->y && out->weight && out->person ? TCT_OK : tct_fail_memory(err);
+                    .person = TCT_NEW(int64_t, a->rows),
+                    .gone = TCT_NEW(unsigned char, a->rows)};
+  bool room = out->x && out->y && out->weight && out->person && out->gone;
+  tct_status status = room ? TCT_OK : tct_fail_memory(err);
   if (status == TCT_OK) {
     fill(a, pair, with, out);
-    status = hand_over(a, pair, with, out, err);
+    status = a->study ? tct_audit_study_table(a, out, err) : hand_over(a, pair, with, out, err);
   }
   if (status != TCT_OK) tct_side_free(out);
   return status;

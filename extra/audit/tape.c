@@ -6,12 +6,11 @@
 #include "audit/audit.h"
 
 #include "core/alloc.h"
-#include "mech/watch.h"
 
 #include <math.h>
 #include <string.h>
 
-void tct_tape_begin(const tct_audit *a, tct_tape *tape, const tct_pair *pair) {
+void tct_tape_begin(tct_audit *a, tct_tape *tape, const tct_pair *pair) {
   *tape = (tct_tape){
       .a = a, .stretch = pair->stretch, .push = pair->push, .wander = pair->wander, .replace = a->replaces ? 2 : 1};
   tape->batch = pair->picked ? pair->record + 1 : 0;
@@ -24,7 +23,7 @@ static void zero_results(tct_tape *tape) {
   memset(tape->moved, 0, sizeof tape->moved);
   memset(tape->touched, 0, sizeof tape->touched);
   memset(tape->made, 0, sizeof tape->made);
-  tape->total = tape->toward = tape->part_squares = 0;
+  tape->total = tape->toward = tape->part_squares = tape->charged = 0;
   tape->mismatch = tape->drew = false;
   tape->next = tape->in_vector = 0;
 }
@@ -71,13 +70,13 @@ static bool make_room(tct_tape *tape, int64_t numbers) {
   return true;
 }
 
-static void look_at_noise(tct_tape *tape, const tct_watched *seen) {
+static void look_at_noise(tct_tape *tape, const tct_watched *seen, int r) {
   if (!(seen->deviation > 0) || seen->chooses) return;
   for (int64_t j = 0; j < seen->len; j++) {
     double z = (seen->after[j] - (seen->drawn ? 0 : seen->before[j])) / seen->deviation;
-    tape->squares[seen->release] += seen->norm == TCT_NORM_L1 ? fabs(z) : z * z;
+    tape->squares[r] += seen->norm == TCT_NORM_L1 ? fabs(z) : z * z;
   }
-  tape->noises[seen->release] += seen->len;
+  tape->noises[r] += seen->len;
 }
 
 /* Another past: the noise made larger, the first release pushed away, the choices taken at will. */
@@ -95,15 +94,15 @@ static void force(tct_tape *tape, const tct_watched *seen) {
   }
 }
 
-static void write(tct_tape *tape, const tct_watched *seen) {
+static void write(tct_tape *tape, const tct_watched *seen, int r) {
   int64_t after = seen->chooses ? 1 : seen->len;
   if (!make_room(tape, seen->len + after)) {
     tape->failed = true;
     return;
   }
-  look_at_noise(tape, seen);
+  look_at_noise(tape, seen, r);
   force(tape, seen);
-  tape->entry[tape->count++] = (tct_tape_entry){.release = seen->release,
+  tape->entry[tape->count++] = (tct_tape_entry){.release = r,
                                                 .at = tape->used,
                                                 .len = seen->len,
                                                 .sensitivity = seen->sensitivity,
@@ -202,16 +201,18 @@ static void compare(tct_tape *tape, const tct_watched *seen, const tct_tape_entr
 
 static void show(void *user, const tct_watched *seen) {
   tct_tape *tape = user;
-  if (seen->release >= TCT_AUDIT_RELEASES) return;
-  tape->made[seen->release]++;
-  tape->parts[seen->release] = seen->parts ? seen->parts : 1;
+  int r = tape->a->study ? tct_audit_study_release(tape->a, seen) : seen->release;
+  if (r < 0 || r >= TCT_AUDIT_RELEASES) return;
+  if (seen->event->noise > 0) tape->charged += 1 / (seen->event->noise * seen->event->noise);
+  tape->made[r]++;
+  tape->parts[r] = seen->parts ? seen->parts : 1;
   if (seen->views > tape->views) tape->views = seen->views;
   if (!tape->replays) {
-    write(tape, seen);
+    write(tape, seen, r);
     return;
   }
   const tct_tape_entry *e = tape->next < tape->count ? &tape->entry[tape->next] : NULL;
-  if (!e || e->release != seen->release || e->len != seen->len || e->sensitivity != seen->sensitivity ||
+  if (!e || e->release != r || e->len != seen->len || e->sensitivity != seen->sensitivity ||
       e->deviation != seen->deviation) {
     tape->mismatch = true;
     return;
@@ -243,22 +244,32 @@ double tct_tape_mixture(const tct_tape *tape) {
   return sum;
 }
 
-tct_status tct_tape_run(tct_audit *a, tct_tape *tape, const tct_side *side, uint64_t coins, tct_model **out,
+void tct_told_free(tct_told *told) {
+  tct_model_free(told->model);
+  tct_text_free(told->text);
+  *told = (tct_told){0};
+}
+
+tct_status tct_tape_run(tct_audit *a, tct_tape *tape, const tct_side *side, uint64_t coins, tct_told *out,
                         tct_error *err) {
-  if (out) *out = NULL;
+  tct_told told = {0};
+  if (out) *out = told;
   tct_watch_coins from = {.seed = coins, .hidden = tape->hidden, .batch = tape->batch, .coalition = tape->coalition};
   tct_watch(show, tape, &from);
-  tct_model *model = tct_side_fit(a, side, err);
+  if (a->study)
+    told.text = tct_audit_study_run(a, side, coins, err);
+  else
+    told.model = tct_side_fit(a, side, err);
   tct_watch(NULL, NULL, NULL);
   if (tape->failed) {
-    tct_model_free(model);
+    tct_told_free(&told);
     return tct_fail_memory(err);
   }
-  if (!model) return err->status;
+  if (!told.model && !told.text) return err->status;
   if (tape->replays && tape->next != tape->count) tape->mismatch = true;
   if (out)
-    *out = model;
+    *out = told;
   else
-    tct_model_free(model);
+    tct_told_free(&told);
   return TCT_OK;
 }

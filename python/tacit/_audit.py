@@ -73,7 +73,7 @@ def audit(
     if errors is not None:
         config.errors = _native.text(errors)
     rows, cols = shape
-    return _native.call_json("tct_audit_json", ctypes.byref(config), int(rows), int(cols), float(seconds), int(seed))
+    return _native.call_json("tct_audit_json", ctypes.byref(config), None, int(rows), int(cols), float(seconds), int(seed))
 
 
 def plot_audit(facts: Facts, ax: Any = None) -> Any:

@@ -263,7 +263,7 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_page_options_default_sized": (None, [POINTER(PageOptions), c_size_t]),
     "tct_report_page": (c_void_p, [c_void_p, POINTER(PageOptions), _E]),
     "tct_report_page_write": (c_int, [c_void_p, POINTER(PageOptions), c_char_p, _E]),
-    "tct_audit_json": (c_void_p, [POINTER(Config), c_int64, c_int64, c_double, c_uint64, _E]),
+    "tct_audit_json": (c_void_p, [POINTER(Config), c_char_p, c_int64, c_int64, c_double, c_uint64, _E]),
     "tct_verify_json": (c_void_p, [c_char_p, c_char_p, c_char_p, c_char_p, c_char_p, c_void_p, _E]),
     "tct_account_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_double, _E]),
     "tct_calibrate_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_double, c_double, _E]),

@@ -22,10 +22,7 @@
 #include "core/point.h"
 #include "core/alloc.h"
 
-#include <float.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 static const double narrow_enough = 1e-4; /* no finer grid for a narrower bracket than this */
 static const int64_t longest_grid = (int64_t)1 << 20;
@@ -68,6 +65,7 @@ static double fit_width(const tct_loss_query *q, const tct_saddle *s, double h) 
   tct_window window;
   tct_saddle_window(s, tct_loss_below(q, s->epsilon), log(1e-2 * q->precision), h, &window);
   if (q->precision < 1e-4) h = tct_min(h, tct_max(9e-5, window.length / (double)(1 << 18)));
+  h = tct_max(h, 16 * s->spread / (double)tct_compose_longest); /* a bulk that is longer folds onto itself */
   double points = exp2(floor(log2(window.length / h)));
   return window.length / points < 1.25 * h ? 1.001 * window.length / (points - 4) : h;
 }
@@ -168,10 +166,11 @@ static tct_status compose_once(tct_loss_query *q, const laws *l, side which, con
   tct_window window;
   tct_law law;
   bool inside;
-  tct_saddle_window(s, c->epsilon, c->log_part, l->side[which][0].h, &window);
   *out = nothing(q, which);
   for (int j = 0; j < l->len[which]; j++)
     if (!l->side[which][j].proved) return TCT_OK;
+  double outside = which == UPPER ? 0.1 * q->precision * q->delta : INFINITY; /* NaN: any */
+  tct_saddle_wide_window(s, l->side[which], l->len[which], c->epsilon, outside, &c->log_part, &window);
   if (!tct_loss_query_pays(q, tct_compose_work(l->side[which], l->len[which], &window))) return TCT_OK;
   TCT_TRY(tct_compose(l->side[which], l->len[which], &window, which == UPPER, &law, err));
   if (!law.proved) return tct_law_free(&law), TCT_OK;

@@ -9,13 +9,18 @@ static _Thread_local struct {
   tct_watch_fn fn;
   void *user;
   tct_watch_coins coins;
+  int gates;
 } watching;
 
 static void show(void *user, const tct_event *event, double sensitivity, const double *before, double *after,
                  int64_t len) {
   const tct_mech *mech = user;
   const tct_release *r = &mech->promise.release[mech->observed];
-  tct_watched seen = {.release = mech->observed,
+  tct_watched seen = {.gate = watching.gates - 1,
+                      .release = mech->observed,
+                      .what = r->what,
+                      .planned = r->event.count,
+                      .event = event,
                       .norm = r->norm,
                       .chooses = tct_release_chooses(r),
                       .drawn = before == after,
@@ -29,12 +34,12 @@ static void show(void *user, const tct_event *event, double sensitivity, const d
                       .before = before,
                       .after = after,
                       .len = len};
-  (void)event;
   if (watching.fn) watching.fn(watching.user, &seen);
 }
 
 void tct_gate_watch(tct_mech *mech) {
   if (!watching.fn) return;
+  watching.gates++;
   tct_rng_key_seed(&mech->key, watching.coins.seed);
   mech->releases = mech->iterations = watching.coins.hidden;
   mech->coalition = watching.coins.coalition;
@@ -51,6 +56,7 @@ void tct_gate_force_batch(int64_t row0, int64_t rows, int64_t *out, int64_t *cou
 bool tct_watch(tct_watch_fn fn, void *user, const tct_watch_coins *coins) {
   watching.fn = fn;
   watching.user = user;
+  watching.gates = 0;
   watching.coins = coins ? *coins : (tct_watch_coins){0};
   return true;
 }

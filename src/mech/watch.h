@@ -9,10 +9,14 @@
 
 /* One release as it is made.  Numbers are in units of what is released. */
 typedef struct tct_watched {
-  int release;   /* its index in the plan */
-  tct_norm norm; /* of the sensitivity */
-  bool chooses;  /* before: the scores [len]; after: the chosen index, one number */
-  bool drawn;    /* numbers of a law without a sum: before and after are the same */
+  int gate;               /* how many gates of this thread were opened before its own, since tct_watch */
+  int release;            /* its index in the promise of its gate */
+  const char *what;       /* a constant text: what is released */
+  int64_t planned;        /* how often the gate may */
+  const tct_event *event; /* what it is charged as, once */
+  tct_norm norm;          /* of the sensitivity */
+  bool chooses;           /* before: the scores [len]; after: the chosen index, one number */
+  bool drawn;             /* numbers of a law without a sum: before and after are the same */
   bool monotone;
   double sensitivity, deviation; /* deviation: or the scale of a Laplace law; 0: a choice, or no noise */
   double epsilon;                /* of a choice */

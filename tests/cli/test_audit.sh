@@ -88,6 +88,38 @@ if [ -x "$TACIT" ]; then
   ok 'a drawn tilt is no sum' "${short[@]}" --solver objpert --penalty l2:lambda=0.05 --json
   check 'and no move is stated' test "$(field sensitivity.releases | grep -c "'share': None")" = 1
   check 'and it is said' grep -q 'drawn inside a minimisation' "$work/.out"
+
+  # ---- a study ----
+  cat >plan.json <<'JSON'
+{"epsilon": 4, "delta": 1e-5, "held": 0.25, "schema": {"columns": [
+  {"name": "a", "type": "number", "lower": -1, "upper": 1}, {"name": "b", "type": "number", "estimate": true},
+  {"name": "c", "type": "category", "estimate": true}, {"name": "d", "type": "category", "values": ["no", "yes"]}]},
+ "stages": [{"name": "bounds", "kind": "estimate", "what": "bounds,categories"},
+  {"name": "ill", "kind": "fit", "label": "d", "positive": "yes", "loss": "logistic", "solver": "dpgd:steps=2,clip=0.5",
+   "part": "train"},
+  {"name": "how well", "kind": "score", "of": "ill", "part": "held"},
+  {"name": "all", "kind": "moments", "features": ["a"]}]}
+JSON
+  for relation in add_remove replace_one; do
+    sed "s/\"epsilon\": 4/&, \"neighbours\": \"$relation\"/" plan.json >asked.json
+    ok "a study, $relation" audit --plan asked.json --records 24 --seconds 6 --json
+    check "$relation: no break" test "$(breaks)" = 0
+    check "$relation: every stage's releases are seen, and moved" python3 - "$work/.out" <<'PY'
+import json, sys
+seen = json.load(open(sys.argv[1]))["sensitivity"]["releases"]
+assert len(seen) == 7, seen
+assert all(0.3 < r["share"] <= 1 and 0.8 < r["noise_ratio"] < 1.3 and r["made"] == r["planned"] for r in seen), seen
+PY
+  done
+  sed 's/"held": /"person": "who", "rows_per_person": 3, &/; s/bounds,categories/bounds/; s/"category", "estimate": true/"number"/' plan.json |
+    sed 's/"c", "type": "number"/&, "lower": 0, "upper": 9/' >persons.json
+  ok 'and of persons' audit --plan persons.json --records 24 --seconds 4 --json
+  check 'no break' test "$(breaks)" = 0
+  bad 'a study without records' 2 '--plan needs --records' audit --plan plan.json
+  bad 'a study and a loss' 2 'the plan of a study says' audit --plan plan.json --records 24 --loss logistic
+  bad 'no plan' 3 'not a readable JSON plan' audit --plan rows.csv --records 24
+  TACIT=$plain
+  bad 'a study from outside' 2 'take tacit-audit' audit --plan plan.json --records 24
 else
   fail "there is no $TACIT beside $plain"
 fi

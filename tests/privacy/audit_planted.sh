@@ -52,6 +52,21 @@ wolfe=(--loss logistic --penalty l1ball:radius=1 --epsilon 4 --no-intercept --sh
 softmax=(--loss softmax:classes=4 --epsilon 4 --no-intercept --solver dpgd:steps=4,clip=0.1)
 smooth=(--loss smoothed_hinge:width=0.01 --penalty l2:lambda=1e-7 --epsilon 1 --shape 40,3 --no-intercept)
 
+# A study: an estimate, a fit on it, scores and moments; a table of persons, whose estimate weighs their rows.
+study=$(mktemp -d)
+trap 'rm -r "$study"' EXIT
+columns='{"name": "a", "type": "number", "lower": -1, "upper": 1}, {"name": "b", "type": "number", "estimate": true},
+  {"name": "d", "type": "category", "values": ["no", "yes"]}'
+stages='{"name": "bounds", "kind": "estimate"}, {"name": "ill", "kind": "fit", "label": "d", "positive": "yes",
+  "loss": "logistic", "solver": "dpgd:steps=2,clip=0.5", "part": "train"},
+  {"name": "how well", "kind": "score", "of": "ill", "part": "held"}, {"name": "all", "kind": "moments", "features": ["a"]}'
+whole='"epsilon": 4, "delta": 1e-5, "held": 0.25'
+echo "{$whole, \"schema\": {\"columns\": [$columns]}, \"stages\": [$stages]}" >"$study/records.json"
+echo "{$whole, \"person\": \"who\", \"rows_per_person\": 3, \"schema\": {\"columns\": [$columns]}, \"stages\": [$stages]}" \
+  >"$study/persons.json"
+stages=(--plan "$study/records.json" --records 24)
+persons=(--plan "$study/persons.json" --records 24)
+
 plant half_the_variance gate_half_noise noise "${gd[@]}"
 plant half_the_noise_unseen_by_its_size deviation_halved_when_settled 'arithmetic: a release|distinguishing|behaviour: a run|verify' "${gd[@]}"
 plant double_the_batch batch_rate_doubled rate "${sgd[@]}"
@@ -65,6 +80,10 @@ plant no_noise_for_colluders joint_noise_over_all_parties behaviour --solver gra
 plant a_party_that_draws_nothing joint_first_party_draws_nothing 'noise: .* for a coalition' --solver gram_parties:parties=4 "${gram[@]}"
 plant a_server_that_draws_nothing joint_server_draws_nothing 'noise: .* for all parties' --solver gram_parties:parties=3,server_noise=yes "${gram[@]}"
 plant half_the_noise_of_columns gate_half_noise noise --solver dpfw_parties:parties=2,steps=1,columns=1,sketch=8,clip=0.1 "${wolfe[@]}"
+plant no_clip_in_a_study slopes_not_clipped sensitivity "${stages[@]}"
+plant half_the_variance_in_a_study gate_half_noise noise "${stages[@]}"
+plant half_the_noise_in_a_study deviation_halved_when_settled noise "${stages[@]}"
+plant an_estimate_without_weights estimate_weights_forgotten sensitivity "${persons[@]}"
 plant an_ending_that_follows_a_record ending_follows_a_record ending --solver outpert "${smooth[@]}"
 # As it once was: plain gradient steps until certified, whose number follows the records.
 plant an_ending_in_weeks ending_in_weeks 'ending: .*more passes than are planned' --solver outpert "${smooth[@]}"

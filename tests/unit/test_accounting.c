@@ -218,6 +218,23 @@ static void whole_lists_cost_what_is_true_of_them_or_of_their_parts(void **state
         "objpert:noise=9.216893821917699,shift=0.00015965277250054295,count=3",
         "exponential:epsilon=0.9784231404982379"},
        1},
+      {1.929875672648996e-06, /* a bulk of 306,000 to either side, in which tilts of 1e-5 decide; the parts: 39265125.8
+                               */
+       2815,
+       39265126,
+       {"sampled_gaussian:noise=0.014001448245878793,rate=0.023609453349900552,count=625889",
+        "pure:epsilon=0.0002136832522606033,count=647418",
+        "sampled_gaussian:noise=0.6645235672457993,rate=4.824848606199621e-05,count=7",
+        "gaussian:noise=4.41216234291605,count=1", "pure:epsilon=0.029026553422210798,count=5179"},
+       0},
+      {2.2450222058327152e-94, /* a window that leaves out too much; the parts: 43083367.1 */
+       740,
+       43083368,
+       {"sampled_gaussian:noise=0.043239029902044104,rate=0.2848187808151612,count=542359",
+        "sampled_gaussian:noise=3.148364846486015,rate=0.00010743286713648467,count=3315",
+        "sampled_gaussian:noise=4.365039748995913,rate=0.001873158438007674,count=163",
+        "pure:epsilon=0.013298966662964462,count=1", "gaussian:noise=216.79010619719296,count=2274"},
+       1},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     tct_events events = list_of(rows[i].event);

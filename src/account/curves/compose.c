@@ -57,7 +57,7 @@ typedef struct place {
   double log_wrap, log_below;   /* log of the tilted masses that fold onto what is read */
 } place;
 
-static const int64_t longest = (int64_t)1 << 22; /* 200 MB of work space */
+const int64_t tct_compose_longest = (int64_t)1 << 22; /* 200 MB of work space */
 
 /* log of a bound on the mass above `loss`, tilted by t, from an order above t; or below it, from one below t. */
 static double log_beyond(const tct_pmf *pmf, int n, double level, double t, double order, double loss) {
@@ -73,9 +73,9 @@ static place choose_place(const tct_pmf *pmf, int n, const tct_window *want, dou
     w.support += pmf[j].count * (pmf[j].len - 1);
   }
   w.floor = w.first;
-  double need = tct_min(want->length / h + 3, (double)longest);
+  double need = tct_min(want->length / h + 3, (double)tct_compose_longest);
   if (w.support <= 4096) need = (double)w.support;
-  while ((double)w.length < need && w.length < longest) w.length *= 2;
+  while ((double)w.length < need && w.length < tct_compose_longest) w.length *= 2;
   if (w.length >= w.support) return w;
   /* Room to spare goes below: a lower bottom serves the points that are read. */
   double top = tct_min(ceil((want->top - offset) / h) + 1, (double)(w.first + w.support - 1));
@@ -161,7 +161,7 @@ static bool can_compose(const tct_pmf *pmf, int n, const tct_window *w) {
 
 double tct_compose_work(const tct_pmf *pmf, int n, const tct_window *window) {
   double points = 16, max = window->length / pmf[0].h + 3, own = 0;
-  while (points < max && points < (double)longest) points *= 2;
+  while (points < max && points < (double)tct_compose_longest) points *= 2;
   for (int j = 0; j < n; j++)
     own += 12 * (double)pmf[j].len + points * (8 + 1.5 * log2(points) + 1.5 * log2(1 + (double)pmf[j].count));
   return own + points * (20 + 1.5 * log2(points));
@@ -259,6 +259,12 @@ static void fill_law(const workspace *w, double error, int64_t shift, bool upper
         upper ? tct_max(value + TCT_POINT(points_without_the_transforms_rounding, error, 0), 0) * (1 + margin)
               : tct_max(value - error, 0) * (1 - margin);
   }
+}
+
+double tct_compose_outside(const tct_pmf *pmf, int n, const tct_window *window) {
+  if (!can_compose(pmf, n, window)) return 0;
+  place range = choose_place(pmf, n, window, total_log_moment(pmf, n, window->t));
+  return exp(range.log_top);
 }
 
 tct_status tct_compose(const tct_pmf *pmf, int n, const tct_window *window, bool upper, tct_law *out, tct_error *err) {

@@ -25,9 +25,15 @@ typedef struct tct_window {
   double order_top, order_wrap, order_below;
 } tct_window;
 
+/* Most points of a window. */
+extern const int64_t tct_compose_longest;
 /* The window's points, a power of two; nanoseconds or so that composing and reading takes: counts made from laws and
  * window. */
 double tct_compose_work(const tct_pmf *pmf, int n, const tct_window *window);
+
+/* Of the upper law: what the window will leave out at its top, where it can be composed.  It takes the moments alone.
+ */
+double tct_compose_outside(const tct_pmf *pmf, int n, const tct_window *window);
 
 /* Composes n laws on one grid width, tilted by window->t >= 0.  upper: the result dominates; otherwise it is
  * dominated.  What lies outside the window is accounted for. */

@@ -72,8 +72,8 @@ static void fill_table(const tct_nodes *nodes, int n, tct_saddle *out) {
 }
 
 void tct_saddle_find(const tct_nodes *nodes, int n, double epsilon, double log_delta, tct_saddle *out) {
-  double low = log(1e-4), high = log(1e5);
   moments m = moments_at(nodes, n, 0);
+  double least = tct_min(1e-4, 1e-3 / sqrt(m.variance)), low = log(least), high = log(1e5); /* wide sums tilt little */
   *out = (tct_saddle){.spread = sqrt(m.variance), .epsilon = epsilon, .log_delta = log_delta};
   for (int j = 0; j < n; j++) out->steps += (double)nodes[j].count, out->atoms |= nodes[j].atoms;
   while (high - low > 1e-3) {
@@ -88,8 +88,8 @@ void tct_saddle_find(const tct_nodes *nodes, int n, double epsilon, double log_d
   out->t = exp(low);
   m = moments_at(nodes, n, out->t);
   /* No saddle point above 0: epsilon lies below the mean, or delta is too large for any. */
-  if (out->t < 1.01e-4) out->t = tct_max(out->t, 0.2 / tct_max(out->spread, 1e-4));
-  if (isnan(epsilon)) out->epsilon = low > log(1.01e-4) ? tct_max(m.mean, 0) : 0;
+  if (out->t < 1.01 * least) out->t = tct_max(out->t, 0.2 / tct_max(out->spread, 1e-4));
+  if (isnan(epsilon)) out->epsilon = low > log(1.01 * least) ? tct_max(m.mean, 0) : 0;
   if (isnan(log_delta)) out->log_delta = tct_min(0, log_delta_at(&m, exp(low), epsilon));
   fill_table(nodes, n, out);
 }
@@ -129,4 +129,13 @@ void tct_saddle_window(const tct_saddle *saddle, double low, double log_part, do
     out->t = t, out->length = length, out->order_wrap = wrap, out->order_below = below;
   }
   out->t = tct_min(out->t, 4 * max); /* a saddle point that ran away: any tilt is sound, this one the grid can bear */
+}
+
+void tct_saddle_wide_window(const tct_saddle *saddle, const tct_pmf *pmf, int n, double low, double outside,
+                            double *log_part, tct_window *out) {
+  enum { WIDENINGS = 12 };
+  for (int k = 0; k < WIDENINGS; k++, *log_part -= 8) {
+    tct_saddle_window(saddle, low, *log_part, pmf[0].h, out);
+    if (!(tct_compose_outside(pmf, n, out) > outside)) return;
+  }
 }

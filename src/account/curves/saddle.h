@@ -38,4 +38,8 @@ void tct_saddle_find(const tct_nodes *nodes, int n, double epsilon, double log_d
  * low: the least epsilon that may be read off.  Orders above 0.5/h are left out: there the moments of a law on the grid
  * are no longer those of the event. */
 void tct_saddle_window(const tct_saddle *saddle, double low, double log_part, double h, tct_window *out);
+/* The same for laws on one grid, and *log_part is lowered until no more than `outside` is left out at its top, which is
+ * known before anything is composed.  INFINITY or NaN: as it is. */
+void tct_saddle_wide_window(const tct_saddle *saddle, const tct_pmf *pmf, int n, double low, double outside,
+                            double *log_part, tct_window *out);
 #endif
