@@ -11,7 +11,7 @@ import bisect, collections, csv, io, json, lzma, math, os, random, subprocess, s
 
 TACIT, DATA = map(os.path.abspath, sys.argv[1:3])
 RUNS, EPSILON = int(sys.argv[3]) if len(sys.argv) > 3 else 20, sys.argv[4] if len(sys.argv) > 4 else "0.2"
-# Bounds are those of the code books, or what such columns cannot leave; lists are those of the code books.
+# Bounds were typed by hand, as what such columns cannot leave; lists are the texts that occur in the tables.
 ADULT = {"age": (17, 90), "fnlwgt": (0, 1500000), "education_num": (1, 16), "capital_gain": (0, 100000),
          "capital_loss": (0, 5000), "hours_per_week": (1, 99)}
 STAY = {"time_in_hospital": (1, 14), "num_lab_procedures": (1, 132), "num_procedures": (0, 6), "num_medications": (1, 81),
