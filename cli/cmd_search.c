@@ -163,12 +163,12 @@ static void print_candidate(const char *name, const search *s, int64_t k) {
 
 static void print_price(const search *s, const json_t *root) {
   const json_t *each = json_object_get(root, "each"), *score = json_object_get(root, "score");
-  long long candidates = (long long)tct_composition_parts(s->whole);
+  size_t candidates = json_array_size(s->candidates);
   if (score)
-    cli_line("search", "%lld candidates, %.0f tries on average; how many there are stays secret", candidates,
+    cli_line("search", "%zu candidates, %.0f tries on average; how many there are stays secret", candidates,
              cli_number(root, "tries"));
   else
-    cli_line("search", "%lld candidates, each trained once, and a choice among them", candidates);
+    cli_line("search", "%zu candidates, each trained once, and a choice among them", candidates);
   cli_line("privacy", "epsilon %s, delta %s, %s, for all %s together", cli_real(cli_number(root, "epsilon")),
            cli_real(cli_number(root, "delta")), cli_string(root, "neighbours"), score ? "tries" : "of it");
   if (score)
@@ -179,7 +179,7 @@ static void print_price(const search *s, const json_t *root) {
              cli_real(cli_number(each, "delta")), cli_string(root, "choice"));
   cli_line("records", "%.0f to train on, %.0f for scores", cli_number(root, "train_rows"),
            cli_number(root, "scored_rows"));
-  for (int64_t k = 0; k < tct_composition_parts(s->whole); k++) print_candidate(k ? "" : "candidates", s, k);
+  for (size_t k = 0; k < candidates; k++) print_candidate(k ? "" : "candidates", s, (int64_t)k);
 }
 
 static void print_winner(const cli_args *args, const search *s) {

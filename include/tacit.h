@@ -641,9 +641,7 @@ TCT_API tct_model *tct_fit_search(const tct_composition *composition, const tct_
 /* JSON object: private, models, train_rows, scored_rows, epsilon, delta, neighbours, accountant, events, fits,
  * each{epsilon, delta} of one candidate, choice (event), score{epsilon, delta} (random tries only). */
 TCT_API char *tct_composition_json(const tct_composition *composition, tct_error *err);
-/* Candidates. */
-TCT_API int64_t tct_composition_parts(const tct_composition *composition);
-/* The plan that each model of a candidate is trained by; borrowed, NULL if there is no such part. */
+/* The plan that each model of a candidate is trained by; borrowed, NULL if there is no such candidate. */
 TCT_API const tct_plan *tct_composition_plan(const tct_composition *composition, int64_t part);
 TCT_API void tct_composition_free(tct_composition *composition);
 

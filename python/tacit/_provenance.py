@@ -26,8 +26,6 @@ from . import _native, _repeats
 from ._callers import Callers, callers
 from ._schema import PublicScaler, is_draft
 
-ROOM = 64  # lines that a model file's `unaccounted` holds
-
 REFUSAL = (
     "{} would train on the same people many times and spend epsilon each time, or choose by exact figures, without an "
     "account of it; use tacit.PrivateSearchCV to choose settings, give ledger=tacit.Ledger(...) so that every fit is "
@@ -144,8 +142,5 @@ def warn(privacy: dict[str, Any], stacklevel: int) -> None:
 
 
 def merged(*lists: Iterable[str]) -> list[str]:
-    """The lists as one, each line once; more than a model file holds share the last line."""
-    lines = list(dict.fromkeys(line for each in lists for line in each))
-    if len(lines) > ROOM:
-        lines[ROOM - 1 :] = ["; ".join(lines[ROOM - 1 :])]
-    return lines
+    """The lists as one, each line once."""
+    return list(dict.fromkeys(line for each in lists for line in each))

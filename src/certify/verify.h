@@ -33,6 +33,8 @@ const char *tct_verify_label(const tct_model *model);
  * it cannot be checked further. */
 bool tct_verify_estimate(tct_verify_report *r, const tct_model *model, tct_model *fit);
 void tct_verify_estimate_free(tct_model *fit);
+/* Does the model name this fact as unaccounted?  A list that is full may say it in its last place. */
+bool tct_verify_told(const tct_model *model, const char *fact);
 /* A model without an estimate, and bounds that its schema calls estimated. */
 void tct_verify_no_estimate(tct_verify_report *r, const tct_model *model);
 /* A model of several classes: the budget of the whole, composed again, gives the fit of each. */

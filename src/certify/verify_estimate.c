@@ -27,17 +27,11 @@ static int64_t estimated_columns(const tct_model *m, int64_t *lists) {
   return count;
 }
 
-static bool says(const tct_model *m, const char *fact) {
-  for (int k = 0; k < TCT_UNACCOUNTED && m->unaccounted[k]; k++)
-    if (!strcmp(m->unaccounted[k], fact)) return true;
-  return false;
-}
-
 /* Bounds that were estimated by this run are paid for here; by another run, that is said. */
 void tct_verify_no_estimate(tct_verify_report *r, const tct_model *m) {
   int64_t lists, columns = estimated_columns(m, &lists);
   if (!m->is_private || columns + lists == 0) return;
-  bool said = says(m, TCT_ESTIMATED_ELSEWHERE);
+  bool said = tct_model_tells(m, TCT_ESTIMATED_ELSEWHERE);
   tct_verify_check(r, "estimate", said,
                    said ? "the bounds were estimated by another run, and the file says that it does not pay for them"
                         : "the schema's bounds were estimated, and what that cost is not in the file; it was edited");

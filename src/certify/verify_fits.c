@@ -285,17 +285,14 @@ static bool observers_same(const tct_model *m, const tct_plan *plan) {
   return same;
 }
 
-/* A full list's last line has taken up what there was no room for. */
-static bool told(const tct_model *m, const char *fact) {
-  for (int k = 0; k < TCT_UNACCOUNTED && m->unaccounted[k]; k++)
-    if (!strcmp(m->unaccounted[k], fact)) return true;
-  return m->unaccounted[TCT_UNACCOUNTED - 1] != NULL;
+bool tct_verify_told(const tct_model *m, const char *fact) {
+  return tct_model_tells(m, fact) || m->unaccounted[TCT_UNACCOUNTED - 1];
 }
 
 static bool facts_told(const tct_model *m, const tct_plan *p) {
   char text[TCT_PLAN_FACTS][200];
   bool all = true;
-  for (int i = tct_plan_unpaid(p, text); i > 0; i--) all &= told(m, text[i - 1]);
+  for (int i = tct_plan_unpaid(p, text); i > 0; i--) all &= tct_verify_told(m, text[i - 1]);
   return all;
 }
 

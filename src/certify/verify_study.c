@@ -152,11 +152,6 @@ static void check_stage(tct_verify_report *r, tct_stage *stage, const json_t *sa
 
 /* ---- the whole -------------------------------------------------------------------------------------------------- */
 
-/* A list that is full may say it in its last place. */
-static bool told(const tct_model *m, const char *fact) {
-  return tct_model_tells(m, fact) || m->unaccounted[TCT_UNACCOUNTED - 1];
-}
-
 /* What a stage takes unpaid the whole says too; bounds that this study estimates it pays for. */
 static const char *untold(const tct_study *study, const tct_model *claim) {
   bool pays = false;
@@ -166,12 +161,12 @@ static const char *untold(const tct_study *study, const tct_model *claim) {
     const tct_model *m = study->stage[i].kind->models ? study->stage[i].value : NULL;
     for (int k = 0; m && k < TCT_UNACCOUNTED && m->unaccounted[k]; k++) {
       bool paid = pays && !elsewhere && !strcmp(m->unaccounted[k], TCT_ESTIMATED_ELSEWHERE);
-      if (!paid && !told(claim, m->unaccounted[k])) return "unaccounted";
+      if (!paid && !tct_verify_told(claim, m->unaccounted[k])) return "unaccounted";
     }
     if (m && m->reproducible != claim->reproducible) return "noise";
     if (m && m->persons != claim->persons) return "unit";
   }
-  if (elsewhere && !told(claim, TCT_ESTIMATED_ELSEWHERE)) return "unaccounted";
+  if (elsewhere && !tct_verify_told(claim, TCT_ESTIMATED_ELSEWHERE)) return "unaccounted";
   return NULL;
 }
 

@@ -90,16 +90,18 @@ static json_t *transforms_out(const tct_model *m) {
                    m->rows_rule == TCT_ROWS_UNIT ? "unit" : "clip");
 }
 
-/* The last place says that there is more than the list holds: a fact is never dropped in silence. */
+/* The last place takes what the list has no room for: a fact is never dropped. */
 int tct_model_note(tct_model *model, const char *text) {
-  int at = 0;
-  while (at < TCT_UNACCOUNTED && model->unaccounted[at]) at++;
-  if (at == TCT_UNACCOUNTED) {
-    tct_free(model->unaccounted[--at]);
-    text = "more was taken from the table than this list can name";
-  }
-  model->unaccounted[at] = tct_text_copy(text);
-  return model->unaccounted[at] != NULL;
+  char **at = model->unaccounted;
+  while (*at && at < model->unaccounted + TCT_UNACCOUNTED - 1) at++;
+  const char *before = *at ? *at : "", *between = *at ? "; " : "";
+  size_t size = strlen(before) + strlen(between) + strlen(text) + 1;
+  char *whole = TCT_NEW(char, (int64_t)size);
+  if (!whole) return 0;
+  snprintf(whole, size, "%s%s%s", before, between, text);
+  tct_free(*at);
+  *at = whole;
+  return 1;
 }
 
 bool tct_model_tells(const tct_model *model, const char *fact) {
@@ -109,7 +111,7 @@ bool tct_model_tells(const tct_model *model, const char *fact) {
 }
 
 tct_status tct_model_tell(tct_model *model, char *const *facts, tct_error *err) {
-  for (int i = 0; i < TCT_UNACCOUNTED && facts[i]; i++)
+  for (int i = 0; facts && facts[i]; i++)
     if (!tct_model_tells(model, facts[i]) && !tct_model_note(model, facts[i])) return tct_fail_memory(err);
   return TCT_OK;
 }

@@ -71,10 +71,10 @@ const char *tct_model_trust(const tct_model *model);
 const char *tct_model_unit(const tct_model *model);
 /* Is this one of the sentences about a person's records? */
 bool tct_model_unit_persons(const char *unit);
-/* Adds a line to what is unaccounted; 0: out of memory or of room. */
+/* Adds a line to what is unaccounted; 0: out of memory. */
 int tct_model_note(tct_model *model, const char *text);
 bool tct_model_tells(const tct_model *model, const char *fact);
-/* Notes each that the model does not tell yet.  facts: ended by NULL, at most TCT_UNACCOUNTED. */
+/* Notes each that the model does not tell yet.  facts: ended by NULL, or NULL. */
 tct_status tct_model_tell(tct_model *model, char *const *facts, tct_error *err);
 
 /* The member "inference", what is known about the errors of the weights; docs/reference/format/model.md has its

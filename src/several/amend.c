@@ -37,29 +37,6 @@ static tct_status amend_scale(tct_model *m, const tct_amendment *a, tct_error *e
   return replace(&m->scale, "bounds", err);
 }
 
-/* The last line takes what the list has no room for: a fact is never dropped. */
-static tct_status join_last(tct_model *m, const char *fact, tct_error *err) {
-  char **last = &m->unaccounted[TCT_UNACCOUNTED - 1];
-  size_t size = strlen(*last) + strlen(fact) + 3;
-  char *text = TCT_NEW(char, (int64_t)size);
-  if (!text) return tct_fail_memory(err);
-  snprintf(text, size, "%s; %s", *last, fact);
-  tct_free(*last);
-  *last = text;
-  return TCT_OK;
-}
-
-static tct_status amend_facts(tct_model *m, const char *const *facts, tct_error *err) {
-  for (int i = 0; facts && facts[i]; i++) {
-    if (tct_model_tells(m, facts[i])) continue;
-    if (m->unaccounted[TCT_UNACCOUNTED - 1])
-      TCT_TRY(join_last(m, facts[i], err));
-    else if (!tct_model_note(m, facts[i]))
-      return tct_fail_memory(err);
-  }
-  return TCT_OK;
-}
-
 static tct_status amend_events(tct_model *m, const tct_composition *c, tct_error *err) {
   tct_events events = {0};
   tct_status status = tct_composition_events(c, &events, err);
@@ -85,9 +62,9 @@ static tct_status amend_claim(tct_model *m, const tct_composition *c, tct_error 
 }
 
 tct_status tct_model_claim(tct_model *m, const tct_composition *c, const tct_ledger_receipt *receipt, bool seeded,
-                           const char *const *facts, tct_error *err) {
+                           char *const *facts, tct_error *err) {
   if (m->is_private && c->claim.by) TCT_TRY(amend_claim(m, c, err));
-  TCT_TRY(amend_facts(m, facts, err));
+  TCT_TRY(tct_model_tell(m, facts, err));
   if (seeded) m->reproducible = 1;
   if (receipt->for_tests) m->for_tests = 1;
   if (!receipt->head || !receipt->run) return TCT_OK;
@@ -109,5 +86,5 @@ tct_status tct_model_amend(tct_model *model, const tct_amendment *given, tct_err
   TCT_TRY(amend_scale(model, amendment, err));
   TCT_TRY(amend_names(model, amendment, err));
   TCT_TRY(amend_classes(model, amendment, err));
-  return amend_facts(model, amendment->unaccounted, err);
+  return tct_model_tell(model, (char *const *)amendment->unaccounted, err);
 }

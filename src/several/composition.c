@@ -204,8 +204,6 @@ static json_t *events_apart(const tct_composition *c) {
   return list;
 }
 
-int64_t tct_composition_parts(const tct_composition *composition) { return composition->parts; }
-
 const tct_plan *tct_composition_plan(const tct_composition *composition, int64_t part) {
   return part >= 0 && part < composition->parts ? composition->plan[part] : NULL;
 }

@@ -51,7 +51,7 @@ json_t *tct_composition_fits(const tct_composition *c);
 /* The model's file claims what the whole search spent.  receipt: of its charge, or zeroed; seeded: its noise came from
  * a seed; facts: what any candidate takes from the table unpaid, ended by NULL, or NULL. */
 tct_status tct_model_claim(tct_model *model, const tct_composition *c, const tct_ledger_receipt *receipt, bool seeded,
-                           const char *const *facts, tct_error *err);
+                           char *const *facts, tct_error *err);
 
 /* *tries <- a geometric number of this mean, at least 1, drawn exactly: a secret, as is the time that so many tries
  * take.  seed NULL: from the operating system. */

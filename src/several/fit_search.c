@@ -44,8 +44,7 @@ typedef struct search {
   tct_ledger_receipt receipt;
   char *warning;
   tct_outfile *output;
-  const char **facts; /* ended by NULL: what any candidate takes from the table unpaid; borrowed from `shell` */
-  int64_t facts_count;
+  tct_model *told;   /* no more than what any candidate takes from the table unpaid */
   tct_model **shell; /* [candidates] everything but the weights */
   tct_model *whole;  /* one of them, with the claim of the search */
 } search;
@@ -79,16 +78,6 @@ static tct_status split(search *s, tct_error *err) {
   return status;
 }
 
-static tct_status keep_facts(search *s, const tct_model *m, tct_error *err) {
-  for (int k = 0; k < TCT_UNACCOUNTED && m->unaccounted[k]; k++) {
-    const char **more = tct_grow(s->facts, s->facts_count + 1, s->facts_count + 2, sizeof *more);
-    if (!more) return tct_fail_memory(err);
-    s->facts = more;
-    s->facts[s->facts_count++] = m->unaccounted[k];
-  }
-  return TCT_OK;
-}
-
 /* What a fit of this candidate would refuse, and its score, is refused before anything is charged. */
 static tct_status prepare(search *s, int64_t j, tct_error *err) {
   tct_scoring scoring;
@@ -98,7 +87,7 @@ static tct_status prepare(search *s, int64_t j, tct_error *err) {
   if (!is_random(s)) TCT_TRY(tct_whole_score_most(s->shell[j], weighed, &most, err));
   if (is_random(s)) TCT_TRY(tct_scoring_make(s->shell[j], weighed, &scoring, err));
   if (is_random(s)) TCT_TRY(tct_score_check(&scoring, s->held, err));
-  return keep_facts(s, s->shell[j], err);
+  return tct_model_tell(s->told, s->shell[j]->unaccounted, err);
 }
 
 /* Room for the file, by the candidate that says most about itself. */
@@ -129,7 +118,7 @@ static tct_status charge(search *s, tct_error *err) {
       .asked = {s->whole->fits, s->whole->choice, NULL},
       .persons = s->all->persons,
       .seeded = s->config->has_seed,
-      .unaccounted = (char *const *)s->facts};
+      .unaccounted = s->told->unaccounted};
   return tct_charge_run(s->config, s->all, &run, &s->receipt, &s->warning, err);
 }
 
@@ -235,7 +224,7 @@ static tct_status run_all(search *s, tct_error *err) {
 
 /* Its file claims what the whole search spent, and names what any candidate left unpaid. */
 static tct_status claim(search *s, tct_error *err) {
-  TCT_TRY(tct_model_claim(s->best, s->c, &s->receipt, s->config->has_seed, s->facts, err));
+  TCT_TRY(tct_model_claim(s->best, s->c, &s->receipt, s->config->has_seed, s->told->unaccounted, err));
   s->best->output = s->output, s->output = NULL;
   s->best->warning = s->warning, s->warning = NULL;
   return TCT_OK;
@@ -245,8 +234,8 @@ static tct_status run(search *s, tct_error *err) {
   s->shell = TCT_NEW(tct_model *, s->c->parts);
   s->model = TCT_NEW(tct_model *, s->c->parts);
   s->score_of = TCT_NEW(double, s->c->parts);
-  s->facts = TCT_NEW(const char *, 1);
-  if (!s->shell || !s->model || !s->score_of || !s->facts) return tct_fail_memory(err);
+  s->told = TCT_NEW(tct_model, 1);
+  if (!s->shell || !s->model || !s->score_of || !s->told) return tct_fail_memory(err);
   TCT_TRY(check_table(s, err));
   TCT_TRY(split(s, err));
   for (int64_t j = 0; j < s->c->parts; j++) TCT_TRY(prepare(s, j, err));
@@ -266,7 +255,7 @@ static void leave(search *s) {
   tct_data_free(s->held);
   tct_free(s->shell);
   tct_free(s->model);
-  tct_free(s->facts);
+  tct_model_free(s->told);
   tct_promise_free(&s->scores);
   tct_wipe_free(s->score_of, s->score_of ? s->c->parts : 0, sizeof *s->score_of);
   tct_free(s->receipt.head);
