@@ -208,6 +208,11 @@ class Schema:
         return made
 
     @property
+    def beside(self) -> list[str]:
+        """Columns that are neither features nor the label, and say how a record counts."""
+        return [str(self.json[key]["of"]) for key in ("weight",) if key in self.json]
+
+    @property
     def used(self) -> list[Facts]:
         """The columns that become features."""
         return [column for column in self.json["columns"] if column["type"] != "ignore"]

@@ -92,6 +92,11 @@ static tct_status take_words(tct_data *data, const tct_data *table, tct_error *e
   data->words = tct_words_share(table->words);
   TCT_TRY(take_keys(data, table, err));
   TCT_TRY(tct_inputs_copy(&data->inputs, &table->inputs, err));
+  if (table->weight) {
+    data->weight = TCT_NEW(double, table->x.rows);
+    if (!data->weight) return tct_fail_memory(err);
+    memcpy(data->weight, table->weight, (size_t)table->x.rows * sizeof *data->weight);
+  }
   if (!table->dropped) return TCT_OK;
   data->dropped = TCT_NEW(unsigned char, table->x.rows);
   if (!data->dropped) return tct_fail_memory(err);

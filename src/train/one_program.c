@@ -81,7 +81,9 @@ typedef struct field {
   FIELD(FREE, cancel, NULL)                                  \
   FIELD(FREE, user, NULL)                                    \
   FIELD(TEXT, event, "the event column")                     \
-  FIELD(REAL, horizon, "the horizon")
+  FIELD(REAL, horizon, "the horizon")                         \
+  FIELD(TEXT, weights, "the weights' column")                 \
+  FIELD(REAL, weight_cap, "the cap of the weights")
 
 #define CONFIG_FIELD(kind, member, name) {kind, offsetof(tct_config, member), name},
 #define CONFIG_SIZE(kind, member, name) +sizeof(((tct_config *)0)->member)
