@@ -11,10 +11,10 @@ const cli_option cli_read_options[] = {
     {"--event", CLI_TEXT, offsetof(cli_args, read.event), "NAME",
      "column of the event that ends a follow-up: 0 or 1, or --positive", "the schema's", "died"},
     {"--horizon", CLI_REAL, offsetof(cli_args, read.horizon), "H", "end of follow-up, public", "the schema's", "3650"},
-    {"--weights", CLI_TEXT, offsetof(cli_args, read.weights), "COLUMN", "column of weights, no feature",
-     "the schema's", "w"},
-    {"--weight-cap", CLI_REAL, offsetof(cli_args, read.weight_cap), "C", "public cap of the weights",
-     "the schema's", "5"},
+    {"--weights", CLI_TEXT, offsetof(cli_args, read.weights), "COLUMN", "column of weights, no feature", "the schema's",
+     "w"},
+    {"--weight-cap", CLI_REAL, offsetof(cli_args, read.weight_cap), "C", "public cap of the weights", "the schema's",
+     "5"},
     {"--positive", CLI_TEXT, offsetof(cli_args, read.positive), "VALUE",
      "label text that counts as +1, all others as -1; it must be among the schema's values, or occur where none are "
      "listed",
@@ -44,8 +44,8 @@ const cli_option cli_read_options[] = {
      "longest CSV header; K, M, G, T: powers of 1024", "16M", "64M"},
     {"--max-line", CLI_BYTES, offsetof(cli_args, read.max_line), "BYTES", "longest line or record of text", "32M",
      "128M"},
-    {"--max-expansion", CLI_SIZE, offsetof(cli_args, read.max_expansion), "TIMES",
-     "most that a packed file may grow", "250", "1000"},
+    {"--max-expansion", CLI_SIZE, offsetof(cli_args, read.max_expansion), "TIMES", "most that a packed file may grow",
+     "250", "1000"},
     {"--f32", CLI_FLAG, offsetof(cli_args, f32), NULL, "single precision: half the memory", "double", NULL},
     {0},
 };
@@ -61,9 +61,8 @@ const cli_option cli_page_options[] = {
 };
 
 const cli_option cli_person_options[] = {
-    {"--person", CLI_TEXT, offsetof(cli_args, read.key), "COLUMN",
-     "column that says whose record a row is; no feature", "a row is a person",
-     "patient_id"},
+    {"--person", CLI_TEXT, offsetof(cli_args, read.key), "COLUMN", "column that says whose record a row is; no feature",
+     "a row is a person", "patient_id"},
     {0},
 };
 

@@ -287,8 +287,8 @@ TCT_API tct_data *tct_data_view(const tct_matrix *x, const double *y, tct_labels
  * called, public and copied; or NULL.  What is done to the new handle (tct_data_weigh) does not touch the table. */
 TCT_API tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_labels labels,
                                    const char *const *classes, int64_t count, tct_class_kind kind, tct_error *err);
-/* Weighs the records: row i's loss counts weight[i]/cap times, weights cut to [0, cap], and times what it counted before
- * (tct_read_options.weights).  cap > 0 is public; no record then moves anything more than one without weights does.
+/* Weighs the records: row i's loss counts weight[i]/cap times what it counted before, weights cut to [0, cap]; before,
+ * by tct_read_options.weights.  cap > 0 is public; no record then moves anything more than one without weights does.
  * weight: [rows], copied; NULL: all cap.  person: [rows] numbers in [0, rows) that say whose record a row is, or NULL.
  * With it the unit of privacy is a person, all of whose rows are in this handle, and count once together at most. */
 TCT_API tct_status tct_data_weigh(tct_data *data, const double *weight, double cap, const int64_t *person,

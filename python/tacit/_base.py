@@ -255,12 +255,16 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             if schema is None:
                 raise ValueError("a formula has columns, and their bounds are public knowledge; give their schema too")
             schema = schema_of(schema).with_terms(formula)
+        schema = self._with_exposure(schema)
         before = _provenance.look_back(self.ledger, self.epsilon != math.inf)
         ready = self._ready(X, y, sample_weight, groups, schema)
         model, privacy = self._fit(ready, before)
         self._fold(model)
         self._finish(model, privacy)
         return self
+
+    def _with_exposure(self, schema: Any) -> Any:
+        return schema
 
     def _ready(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, schema: Any = None) -> "Ready":
         """What `fit` was given, as the library takes it; the estimator gets what it says of itself after a fit."""

@@ -111,7 +111,7 @@ def frame_of(X: Any, schema: Schema, wanted: Iterable[Optional[str]] = ()) -> _a
         raise ValueError(
             "a schema describes columns by name, and X has none; give a pandas, polars or Arrow table with these columns"
         )
-    return _arrow.frame(X, set(schema.ignored) - set(wanted))
+    return _arrow.frame(X, set(schema.ignored) - set(wanted) - set(schema.beside))
 
 
 def frame_table(X: Any, schema: Schema, label: Optional[str]) -> Table:

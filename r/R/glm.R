@@ -105,7 +105,7 @@ budget_of <- function(epsilon, delta) {
 schema_text <- function(spec, label, person = NULL, beside = NULL) {
   columns <- json_columns(spec)
   unused <- setdiff(person, unlist(lapply(columns, `[[`, "name")))
-  to_json(c(list(format = "tacit-schema", version = 2, columns = c(columns, lapply(unused, function(name) list(name = name, type = "ignore"))), terms = json_terms(spec)), beside, list(label = label$json)))
+  to_json(c(list(format = "tacit-schema", version = 2, columns = c(columns, lapply(unused, function(name) list(name = name, type = "ignore"))), terms = json_terms(spec)), beside, spec$beside, list(label = label$json)))
 }
 
 tacit_glm <- function(formula, family = stats::gaussian(), data, epsilon, delta, errors = "robust", bounds = NULL, levels = NULL,
@@ -125,7 +125,7 @@ fit <- function(call, formula, family, data, budget, errors, facts, weights = NU
                 neighbours = "add_remove", max_mean = NULL, input_changed = NULL, seed = NULL, threads = NULL, progress = FALSE,
                 penalty = NULL, solver = NULL, loss = NULL) {
   force(budget)
-  if (!is.null(offset)) usage("an offset is not offered yet; leave offset out")
+  if (!is.null(offset)) usage("an offset is a part of the formula; write offset(log(t)) there")
   check_table(data)
   spec <- read_formula(formula, facts, data)
   label <- label_of(spec, family, data)
@@ -163,10 +163,13 @@ without_records <- function(call) {
 
 feature_columns <- function(spec, data) {
   names <- unique(unlist(lapply(spec$parts, `[[`, "columns")))
-  need_columns(names, data)
+  beside <- vapply(spec$beside, `[[`, "", "of")
+  need_columns(c(names, beside), data)
   categories <- unlist(lapply(spec$parts, `[[`, "category"))
-  lapply(stats::setNames(names, names), function(name)
+  columns <- lapply(stats::setNames(names, names), function(name)
     column_of(data[[name]], name, if (name %in% categories) "category" else if (inherits(spec$facts$bounds[[name]], "Date")) "date" else "number"))
+  for (name in setdiff(beside, names)) columns[[name]] <- column_of(data[[name]], name, "number")
+  columns
 }
 
 model_of <- function(text, ..., class = NULL) structure(list(model = text, ...), class = c(class, "tacit"))

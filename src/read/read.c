@@ -8,7 +8,7 @@
 #include "core/sized.h"
 #include "core/stop.h"
 #include "read/format/reader.h"
-#include "read/schema/describe.h"
+#include "read/describe.h"
 #include "read/source/csv.h"
 
 enum { HEAD = 1 << 16 }; /* bytes that a format is told by */
@@ -47,9 +47,10 @@ tct_status tct_reader_schema(tct_reader *reader, const tct_limits *limits, tct_e
 
 tct_status tct_reader_besides(const tct_reader *reader, tct_find_column find, const void *user, int64_t label,
                               tct_encoder *encoder, tct_error *err) {
-  bool wanted = reader->options->labels != TCT_LABELS_NONE || reader->options->weights;
+  bool weighs = reader->options->labels != TCT_LABELS_NONE || reader->options->weights;
   for (int k = 0; k < TCT_BESIDES; k++) {
     const char *name = reader->schema.beside[k].name;
+    bool wanted = weighs || k != TCT_BESIDE_WEIGHT; /* a prediction needs all others */
     int64_t j = name && wanted ? find(user, name) : -1;
     if (name && wanted && j < 0)
       return tct_fail(err, TCT_E_DATA, "the table has no column \"%.200s\" for the %s; name it as the table does", name,
@@ -71,6 +72,8 @@ tct_status tct_reader_begin(tct_reader *reader, tct_encoder *encoder, int64_t *f
   reader->table.lists = schema->lists;
   reader->table.weighed = encoder->beside_field[TCT_BESIDE_WEIGHT] > 0;
   if (reader->table.weighed) reader->data->weight_cap = schema->beside[TCT_BESIDE_WEIGHT].upper;
+  reader->data->exposure = encoder->beside_field[TCT_BESIDE_EXPOSURE] > 0;
+  reader->table.shifted = reader->data->exposure || encoder->beside_field[TCT_BESIDE_OFFSET] > 0;
   return TCT_OK;
 }
 
@@ -78,7 +81,7 @@ tct_status tct_reader_add(tct_reader *reader, const tct_encoder *e, int64_t line
                           tct_error *err) {
   int64_t dense = e->sparse ? 0 : e->schema->features;
   if (fault.why) return tct_reader_invalid(reader, line, fault.column, fault.why, dense, err);
-  const tct_said said = {label, e->weight};
+  const tct_said said = {label, e->weight, e->offset};
   if (e->sparse) return tct_table_sparse(&reader->table, e->index, e->value, e->filled, said, err);
   return tct_table_dense(&reader->table, e->value, dense, said, err);
 }

@@ -1,5 +1,4 @@
-/* test_beside.c - columns that say how a record counts: the same from every format, cut to public bounds, on every path.
- */
+/* test_beside.c - columns that say how a record counts: the same from every format, cut to public bounds. */
 #include "core/alloc.h"
 #include "read/frame/frame.h"
 #include "read/table/join.h"
@@ -7,7 +6,8 @@
 
 #include "frame_help.h"
 
-#define COLUMNS "\"version\":2,\"columns\":[{\"name\":\"a\",\"type\":\"number\",\"lower\":-1,\"upper\":1}]"
+#define COLUMN_OF_A "\"columns\":[{\"name\":\"a\",\"type\":\"number\",\"lower\":-1,\"upper\":1}]"
+#define COLUMNS "\"version\":2," COLUMN_OF_A
 #define WEIGHED "{" COLUMNS ",\"weight\":{\"of\":\"w\",\"cap\":4}}"
 
 static tct_read_options weighed(const char *schema) { return options_for(TCT_LABELS_REAL, "y", schema); }
@@ -27,9 +27,10 @@ static void weights_are_cut_and_divided_by_their_cap_from_every_format(void **st
   tct_error err;
   tct_read_options options = weighed(WEIGHED);
   tct_data *csv = read_text("w,a,y\n1,0,1\n1e300,.5,0\n-0,1,0\n2.5,-1,0\n", &options);
-  tct_data *lines = read_text("{\"w\":1,\"a\":0,\"y\":1}\n{\"y\":0,\"w\":1e300,\"a\":0.5}\n{\"w\":0,\"a\":1,\"y\":0}\n"
-                              "{\"w\":2.5,\"a\":-1,\"y\":0}\n",
-                              &options);
+  tct_data *lines = read_text(
+      "{\"w\":1,\"a\":0,\"y\":1}\n{\"y\":0,\"w\":1e300,\"a\":0.5}\n{\"w\":0,\"a\":1,\"y\":0}\n"
+      "{\"w\":2.5,\"a\":-1,\"y\":0}\n",
+      &options);
   source s = {.column = columns, .columns = 3, .rows = 4, .chunks = 1};
   struct ArrowArrayStream stream = stream_of(&s);
   tct_frame *frame = tct_frame_take(&stream, &err);
@@ -65,8 +66,8 @@ static void no_record_counts_more_than_one_without_weights(void **state) {
 
 static void weights_that_are_none_are_bad_data_or_count_nothing(void **state) {
   (void)state;
-  static const char *const bad[][2] = {
-      {"-1", "below 0"}, {"", "missing"}, {"NA", "missing"}, {"nan", "missing value"}, {"inf", "number"}, {"x", "number"}};
+  static const char *const bad[][2] = {{"-1", "below 0"},        {"", "missing"},   {"NA", "missing"},
+                                       {"nan", "missing value"}, {"inf", "number"}, {"x", "number"}};
   tct_read_options options = weighed("{" COLUMNS ",\"missing_values\":[\"NA\"],\"weight\":{\"of\":\"w\",\"cap\":4}}");
   for (size_t k = 0; k < COUNT(bad); k++) {
     static const double expected[] = {0.5, 0, 0.5};
@@ -93,8 +94,7 @@ static void what_the_schema_or_the_caller_says_of_weights_is_checked_first(void 
       {"{" COLUMNS ",\"weight\":{\"of\":\"w\",\"cap\":4,\"lower\":0}}", "unknown key"},
       {"{" COLUMNS ",\"weight\":{\"of\":\"a\",\"cap\":4}}", "also a feature"},
       {"{\"columns\":[{\"name\":\"a\",\"type\":\"ignore\"}],\"weight\":{\"of\":\"w\",\"cap\":4}}", "feature"},
-      {"{\"columns\":[{\"name\":\"a\",\"type\":\"number\",\"lower\":0,\"upper\":1}],\"weight\":{\"of\":\"w\",\"cap\":4}}",
-       "version 2"},
+      {"{" COLUMN_OF_A ",\"weight\":{\"of\":\"w\",\"cap\":4}}", "version 2"},
   };
   for (size_t k = 0; k < COUNT(wrong); k++) {
     tct_read_options options = weighed(wrong[k][0]);
@@ -155,11 +155,93 @@ static void weights_go_along_and_multiply(void **state) {
   assert_true(made[3]->persons);
   assert_int_equal(tct_data_weigh(made[3], NULL, 1, NULL, &err), TCT_OK);
   assert_true(made[3]->persons); /* still so */
-  tct_data *plain = read_text("a,y\n1,2\n", &(tct_read_options){.size = sizeof options, .labels = TCT_LABELS_REAL, .label = "y"});
+  options = weighed(NULL);
+  tct_data *plain = read_text("a,y\n1,2\n", &options);
   assert_int_equal(tct_data_alike(data, plain, &err), TCT_E_DATA);
   tct_data_free(plain);
   for (int k = 0; k < 4; k++) tct_data_free(made[k]);
   tct_data_free(data);
+}
+
+#define OVER "{" COLUMNS ",\"exposure\":{\"of\":\"t\",\"lower\":0.5,\"upper\":8}}"
+#define PLUS "{" COLUMNS ",\"offset\":{\"of\":\"t\",\"lower\":-1,\"upper\":3}}"
+
+static void exposures_and_offsets_are_cut_and_at_most_0(void **state) {
+  (void)state;
+  static const char *const schemas[] = {OVER, PLUS};
+  static const double expected[2][4] = {{-3, -1, 0, -4}, {-2, 0, 0, -2.75}};
+  static const double two = 0.6931471805599453;
+  for (int k = 0; k < 2; k++)
+    for (int labels = 0; labels < 2; labels++) { /* a prediction needs them too */
+      tct_read_options options = labels ? weighed(schemas[k]) : options_for(TCT_LABELS_NONE, "y", schemas[k]);
+      tct_data *data = read_text("t,a,y\n1,0,1\n4,.5,0\n1e9,1,0\n.25,-1,0\n", &options);
+      assert_non_null(data->offset);
+      assert_true(data->exposure == (k == 0));
+      for (int i = 0; i < 4; i++)
+        assert_true(fabs(data->offset[i] - (k ? 1 : two) * expected[k][i]) < 1e-15 && data->offset[i] <= 0);
+      assert_null(data->weight);
+      tct_data_free(data);
+      assert_refused("a,y\n1,2\n", 8, &options, 0, 0, "no column \"t\"");
+    }
+}
+
+static void exposures_that_are_none_are_bad_data(void **state) {
+  (void)state;
+  static const char *const bad[][2] = {{"0", "not above 0"}, {"-2", "not above 0"}, {"", "missing"}, {"inf", "number"}};
+  tct_read_options options = weighed(OVER);
+  for (size_t k = 0; k < COUNT(bad); k++) {
+    char text[80];
+    snprintf(text, sizeof text, "a,t,y\n1,2,3\n1,%s,3\n", bad[k][0]);
+    assert_refused(text, strlen(text), &options, 3, 2, bad[k][1]);
+    options.invalid = TCT_INVALID_ZERO;
+    tct_data *data = read_text(text, &options);
+    options.invalid = TCT_INVALID_REFUSE;
+    assert_true(data->dropped[1] && data->offset[1] == 0);
+    tct_data_free(data);
+  }
+  static const char *const wrong[][2] = {
+      {"\"exposure\":{\"of\":\"t\",\"lower\":0,\"upper\":8}", "above 0"},
+      {"\"exposure\":{\"of\":\"t\",\"upper\":8}", "\"lower\""},
+      {"\"exposure\":{\"of\":\"t\",\"lower\":9,\"upper\":8}", "below"},
+      {"\"offset\":{\"of\":\"t\",\"lower\":0,\"upper\":8},\"exposure\":{\"of\":\"t\",\"lower\":1,\"upper\":8}",
+       "leave"},
+      {"\"offset\":{\"of\":\"a\",\"lower\":0,\"upper\":8}", "also a feature"},
+  };
+  for (size_t k = 0; k < COUNT(wrong); k++) {
+    char schema[300];
+    snprintf(schema, sizeof schema, "{" COLUMNS ",%s}", wrong[k][0]);
+    options = weighed(schema);
+    assert_refused("a,t,y\n1,2,3\n", 12, &options, 0, 0, wrong[k][1]);
+  }
+}
+
+/* What a fit or prediction refuses before it looks at a record. */
+static void offsets_are_refused_where_a_run_takes_none(void **state) {
+  (void)state;
+  static const char *const classes[] = {"0", "1", "2"};
+  static const struct {
+    const char *schema, *loss, *solver, *part;
+    int intercept;
+  } cases[] = {{OVER, "squared", "dpgd", "of counts", 1},
+               {PLUS, "logistic", "dpscd", "takes no offset", 1},
+               {OVER, "poisson", "dpmetric", "intercept", 0},
+               {PLUS, "softmax:classes=3", "dpmetric", "intercept", 1}};
+  for (size_t k = 0; k < COUNT(cases); k++) {
+    tct_error err = {0};
+    tct_config c;
+    tct_config_default(&c);
+    c.loss = cases[k].loss, c.penalty = "l2:lambda=0.1", c.solver = cases[k].solver, c.intercept = cases[k].intercept;
+    c.epsilon = 1, c.delta = 1e-6, c.row_norm = 2, c.label_bound = 5;
+    tct_read_options options = options_for(tct_config_labels(&c), "y", cases[k].schema);
+    if (options.labels == TCT_LABELS_CLASSES) options.classes = classes, options.classes_count = 3;
+    tct_data *data = read_text("a,t,y\n1,2,1\n0,1,0\n", &options);
+    tct_plan *plan = tct_plan_new(&c, 2, 1, &err);
+    if (!plan) fail_msg("%s", err.text);
+    assert_null(tct_fit(plan, data, &err));
+    if (!strstr(err.text, cases[k].part)) fail_msg("%s", err.text);
+    tct_plan_free(plan);
+    tct_data_free(data);
+  }
 }
 
 int main(void) {
@@ -170,6 +252,9 @@ int main(void) {
       cmocka_unit_test(what_the_schema_or_the_caller_says_of_weights_is_checked_first),
       cmocka_unit_test(a_prediction_needs_no_weights),
       cmocka_unit_test(weights_go_along_and_multiply),
+      cmocka_unit_test(exposures_and_offsets_are_cut_and_at_most_0),
+      cmocka_unit_test(exposures_that_are_none_are_bad_data),
+      cmocka_unit_test(offsets_are_refused_where_a_run_takes_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,7 +151,8 @@ static const char *text_as_number(tct_encoder *encoder, const tct_column *column
 const char *tct_encode_beside(tct_encoder *encoder, tct_beside which, double value, bool missing) {
   const tct_beside_rule *rule = &encoder->schema->beside[which];
   const char *why = tct_beside_number(encoder->schema, which, value, missing, &value);
-  if (!why) encoder->weight = value / rule->upper;
+  if (!why && which == TCT_BESIDE_WEIGHT) encoder->weight = value / rule->upper;
+  if (!why) encoder->offset += tct_beside_offset(rule, which, value);
   return why;
 }
 
@@ -195,7 +196,7 @@ const char *tct_encode_text(tct_encoder *encoder, const tct_column *column, cons
 
 void tct_encode_begin(tct_encoder *encoder) {
   encoder->filled = 0;
-  encoder->weight = 1;
+  encoder->weight = 1, encoder->offset = 0;
   if (!encoder->sparse) memset(encoder->value, 0, (size_t)encoder->schema->features * sizeof *encoder->value);
 }
 

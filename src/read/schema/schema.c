@@ -138,8 +138,9 @@ static tct_status parse_label(tct_schema *schema, tct_error *err) {
 static tct_status parse_root(tct_schema *schema, tct_error *err) {
   if (!json_is_object(schema->root))
     return tct_schema_wrong(schema, NULL, "the file must hold one JSON object; write one", err);
-  TCT_TRY(tct_schema_keys(schema, schema->root,
-                          "format version columns terms weight label scale missing_values not_private comment", err));
+  TCT_TRY(tct_schema_keys(
+      schema, schema->root,
+      "format version columns terms weight exposure offset label scale missing_values not_private comment", err));
   const json_t *format = json_object_get(schema->root, "format"), *version = json_object_get(schema->root, "version");
   if (format && (!json_is_string(format) || strcmp(json_string_value(format), "tacit-schema") != 0)) {
     return tct_schema_wrong(schema, NULL, "\"format\" must be \"tacit-schema\"; give a schema file", err);
@@ -201,8 +202,7 @@ tct_status tct_schema_load(tct_schema *schema, const char *path, const char *tex
 
 static bool is_beside(const tct_schema *schema, const char *name) {
   bool found = false;
-  for (int k = 0; k < TCT_BESIDES; k++)
-    found |= schema->beside[k].name && strcmp(schema->beside[k].name, name) == 0;
+  for (int k = 0; k < TCT_BESIDES; k++) found |= schema->beside[k].name && strcmp(schema->beside[k].name, name) == 0;
   return found;
 }
 

@@ -22,7 +22,8 @@ static bool same_names(const tct_data *a, const tct_data *b) {
 tct_status tct_data_alike(const tct_data *a, const tct_data *b, tct_error *err) {
   bool csr = a->x.layout == TCT_CSR && !a->names;
   if (a->x.layout != b->x.layout || a->x.value_type != b->x.value_type || a->labels != b->labels ||
-      a->follow_up != b->follow_up || a->weight_cap != b->weight_cap || (!csr && a->x.cols != b->x.cols))
+      a->follow_up != b->follow_up || a->weight_cap != b->weight_cap || !a->offset != !b->offset ||
+      (!csr && a->x.cols != b->x.cols))
     return tct_fail(err, TCT_E_DATA, "the parts differ in format or number of columns; give parts of one table");
   if (a->words || b->words)
     return tct_fail(err, TCT_E_USAGE,
@@ -59,8 +60,9 @@ static tct_status make_room(tct_data *to, int64_t entries, const tct_data *like,
   if (like->y) to->y = to->own_y = TCT_NEW(double, m->rows);
   if (like->dropped) to->dropped = TCT_NEW(unsigned char, m->rows);
   if (like->weight) to->weight = TCT_NEW(double, m->rows);
+  if (like->offset) to->offset = TCT_NEW(double, m->rows);
   if (!m->values || (m->layout == TCT_CSR && (!m->start || !m->index)) || (like->y && !to->y) ||
-      (like->dropped && !to->dropped) || (like->weight && !to->weight))
+      (like->dropped && !to->dropped) || (like->weight && !to->weight) || (like->offset && !to->offset))
     return tct_fail_memory(err);
   to->x = *m;
   return TCT_OK;
@@ -88,6 +90,7 @@ static void append(tct_data *to, const tct_data *from, int64_t first, int64_t en
   }
   if (to->own_y) memcpy(to->own_y + *row, from->y + first, (size_t)rows * sizeof(double));
   if (to->weight) memcpy(to->weight + *row, from->weight + first, (size_t)rows * sizeof(double));
+  if (to->offset) memcpy(to->offset + *row, from->offset + first, (size_t)rows * sizeof(double));
   if (to->dropped && from->dropped) memcpy(to->dropped + *row, from->dropped + first, (size_t)rows);
   *row += rows;
 }
@@ -98,6 +101,7 @@ tct_status tct_data_describe(tct_data *to, const tct_data *like, tct_error *err)
   to->follow_up = like->follow_up;
   to->weight_cap = like->weight_cap; /* weights stay: some of a person's records do not weigh more than all */
   to->persons = like->persons;
+  to->exposure = like->exposure;
   to->label_low = like->label_low;
   to->label_high = like->label_high;
   to->label_name = tct_text_copy(like->label_name);
@@ -222,7 +226,8 @@ tct_status tct_data_pick(const tct_data *from, const unsigned char *mark, unsign
 static int64_t packed_size(const tct_data *data, int64_t rows, int64_t entries) {
   bool csr = data->x.layout == TCT_CSR;
   return 16 + (csr ? 8 * (rows + entries) : 0) + entries * (int64_t)tct_value_size(&data->x) +
-         (data->y ? 8 * rows : 0) + (data->weight ? 8 * rows : 0) + (data->dropped ? rows : 0);
+         (data->y ? 8 * rows : 0) + (data->weight ? 8 * rows : 0) + (data->offset ? 8 * rows : 0) +
+         (data->dropped ? rows : 0);
 }
 
 static void add(char **at, const void *bytes, size_t count) {
@@ -247,6 +252,7 @@ tct_status tct_data_pack(const tct_data *data, int64_t rows, char **bytes, int64
         (size_t)m->cols * tct_value_size(m));
   if (data->y) add(&at, data->y, 8 * (size_t)rows);
   if (data->weight) add(&at, data->weight, 8 * (size_t)rows);
+  if (data->offset) add(&at, data->offset, 8 * (size_t)rows);
   if (data->dropped) add(&at, data->dropped, (size_t)rows);
   return TCT_OK;
 }
@@ -282,6 +288,7 @@ tct_status tct_data_unpack(const char *bytes, int64_t size, const tct_data *like
   take(&at, (void *)(uintptr_t)m->values, (size_t)entries * tct_value_size(m));
   if (to->own_y) take(&at, to->own_y, 8 * (size_t)rows);
   if (to->weight) take(&at, to->weight, 8 * (size_t)rows);
+  if (to->offset) take(&at, to->offset, 8 * (size_t)rows);
   if (to->dropped) take(&at, to->dropped, (size_t)rows);
   return TCT_OK;
 }

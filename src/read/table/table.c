@@ -22,7 +22,7 @@ void tct_table_init(tct_table *table, tct_layout layout, const tct_read_options 
   table->values.element = table->value_type == TCT_F32 ? sizeof(float) : sizeof(double);
   table->index.element = sizeof(int32_t);
   table->ends.element = sizeof(int64_t);
-  table->labels.element = table->weights.element = sizeof(double);
+  table->labels.element = table->weights.element = table->offsets.element = sizeof(double);
   table->dropped.element = 1;
 }
 
@@ -60,6 +60,7 @@ tct_status tct_table_expect(tct_table *table, int64_t rows, int64_t most, tct_er
   if (room && table->layout == TCT_CSR) room = tct_pieces_expect(&table->index, values);
   if (room && table->labelled) room = tct_pieces_expect(&table->labels, rows);
   if (room && table->weighed) room = tct_pieces_expect(&table->weights, rows);
+  if (room && table->shifted) room = tct_pieces_expect(&table->offsets, rows);
   return room ? TCT_OK : tct_fail_memory(err);
 }
 
@@ -85,7 +86,8 @@ static bool add_number(tct_pieces *to, bool wanted, double value) {
 /* The part of a record that is not features. */
 static tct_status add_rest(tct_table *table, tct_said said, unsigned char dropped, tct_error *err) {
   if (!add_number(&table->labels, table->labelled, said.label) ||
-      !add_number(&table->weights, table->weighed, said.weight))
+      !add_number(&table->weights, table->weighed, said.weight) ||
+      !add_number(&table->offsets, table->shifted, said.offset))
     return tct_fail_memory(err);
   if (table->droppable) {
     unsigned char *mark = tct_pieces_reserve(&table->dropped, 1);
@@ -132,7 +134,8 @@ tct_status tct_table_append(tct_table *to, tct_table *from, tct_error *err) {
   bool good = tct_pieces_append(&to->values, &from->values) && tct_pieces_append(&to->index, &from->index);
   if (!good) return tct_table_failed(to, err);
   good = tct_pieces_append(&to->ends, &from->ends) && tct_pieces_append(&to->labels, &from->labels) &&
-         tct_pieces_append(&to->weights, &from->weights) && tct_pieces_append(&to->dropped, &from->dropped);
+         tct_pieces_append(&to->weights, &from->weights) && tct_pieces_append(&to->offsets, &from->offsets) &&
+         tct_pieces_append(&to->dropped, &from->dropped);
   if (!good) return tct_fail_memory(err);
   to->rows += from->rows;
   from->rows = 0;
@@ -244,6 +247,10 @@ tct_status tct_table_finish(tct_table *table, int64_t cols, tct_data *data, tct_
     TCT_TRY(tct_pieces_join(&table->weights, &joined, err));
     data->weight = joined;
   }
+  if (table->shifted) {
+    TCT_TRY(tct_pieces_join(&table->offsets, &joined, err));
+    data->offset = joined;
+  }
   if (table->droppable) {
     TCT_TRY(tct_pieces_join(&table->dropped, &joined, err));
     data->dropped = joined;
@@ -258,5 +265,6 @@ void tct_table_free(tct_table *table) {
   tct_pieces_free(&table->ends);
   tct_pieces_free(&table->labels);
   tct_pieces_free(&table->weights);
+  tct_pieces_free(&table->offsets);
   tct_pieces_free(&table->dropped);
 }

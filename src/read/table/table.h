@@ -7,13 +7,13 @@
 
 /* What a record says beside its features. */
 typedef struct tct_said {
-  double label, weight;
+  double label, weight, offset;
 } tct_said;
 
 typedef struct tct_table {
   tct_layout layout; /* TCT_DENSE_ROWS, TCT_DENSE_COLS (npy only) or TCT_CSR */
   tct_value_type value_type;
-  bool labelled, droppable, weighed;
+  bool labelled, droppable, weighed, shifted;
   int64_t rows;
   int64_t memory;      /* bytes that the process may take; 0: any number */
   int64_t lists;       /* columns of texts that are numbered (words.h), which take memory too */
@@ -26,6 +26,7 @@ typedef struct tct_table {
   tct_pieces ends;     /* CSR: int64_t, where each row ends */
   tct_pieces labels;   /* double */
   tct_pieces weights;  /* double */
+  tct_pieces offsets;  /* double */
   tct_pieces dropped;  /* unsigned char */
 } tct_table;
 
