@@ -165,7 +165,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         settings: Facts = {
             "loss": self._loss_spec(n_classes),
             "classes": self._count(n_classes),
-            "penalty": self._penalty_spec(rows, self._cap()),
+            "penalty": self._penalty_spec(rows, self._cap(table)),
             "solver": self._solver_spec(),
             "errors": self.errors,
             "epsilon": self._epsilon(),
@@ -268,7 +268,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
 
     def _ready(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, schema: Any = None) -> "Ready":
         """What `fit` was given, as the library takes it; the estimator gets what it says of itself after a fit."""
-        column = self._column(sample_weight)
+        column = self._weight_column(sample_weight)
         X, y, label, names, groups = self._take(X, y, groups, schema, column)
         beside = column[0] is not None
         weights = self._weigh(X, None if beside else sample_weight, groups, seed_of(self.random_state), beside)

@@ -169,10 +169,11 @@ class Table(_native.Owned):
         callbacks = Callbacks()
         options.cancel = callbacks.cancel
         with callbacks.watching():
-            self._take(_native.call("tct_data_read_parts", *_native.texts([path]), ctypes.byref(options), None), schema)
+            self._take(_native.call("tct_data_read_parts", *_native.texts([path]), ctypes.byref(options), None), schema, weight_cap)
         self.files.append(os.path.abspath(path))
 
-    def _take(self, handle: int, schema: Any) -> None:
+    def _take(self, handle: int, schema: Any, weight_cap: float = 0) -> None:
+        self.weight_cap = weight_cap or getattr(schema, "json", {}).get("weight", {}).get("cap", 0)
         file = schema if isinstance(schema, (str, os.PathLike)) else getattr(schema, "_file", None)
         self.files = [] if file is None else [os.path.abspath(file)]  # no model of it is written over these
         self._own(handle, "tct_data_free")
@@ -214,7 +215,7 @@ class Table(_native.Owned):
         options.weights, options.weight_cap = _native.text(weights), weight_cap
         made = cls.__new__(cls)
         made.person = None
-        made._take(_native.call("tct_data_read_frame", frame.handle, ctypes.byref(options), None), schema)
+        made._take(_native.call("tct_data_read_frame", frame.handle, ctypes.byref(options), None), schema, weight_cap)
         return made
 
     @property

@@ -33,11 +33,12 @@ class Weighing:
     weight_cap: float | None = None
     rows_per_person: int | None = None
 
-    def _cap(self) -> float:
+    def _cap(self, table: Any = None) -> float:
         """What the weights of a record, or of a person's records together, add up to at most."""
-        return float(self.weight_cap or 1) * int(self.rows_per_person or 1)
+        own = self.weight_cap or getattr(table, "weight_cap", 0) or 1
+        return float(own) * int(self.rows_per_person or 1)
 
-    def _column(self, sample_weight: Any) -> Tuple[Optional[str], float]:
+    def _weight_column(self, sample_weight: Any) -> Tuple[Optional[str], float]:
         """The column of weights and its cap, where a column is named."""
         if not isinstance(sample_weight, str):
             return None, 0
