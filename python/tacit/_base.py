@@ -255,7 +255,6 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             if schema is None:
                 raise ValueError("a formula has columns, and their bounds are public knowledge; give their schema too")
             schema = schema_of(schema).with_terms(formula)
-        schema = self._with_exposure(schema)
         before = _provenance.look_back(self.ledger, self.epsilon != math.inf)
         ready = self._ready(X, y, sample_weight, groups, schema)
         model, privacy = self._fit(ready, before)
@@ -268,7 +267,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
 
     def _ready(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, schema: Any = None) -> "Ready":
         """What `fit` was given, as the library takes it; the estimator gets what it says of itself after a fit."""
-        column = self._weight_column(sample_weight)
+        schema, column = self._with_exposure(schema), self._weight_column(sample_weight)
         X, y, label, names, groups = self._take(X, y, groups, schema, column)
         beside = column[0] is not None
         weights = self._weigh(X, None if beside else sample_weight, groups, seed_of(self.random_state), beside)
