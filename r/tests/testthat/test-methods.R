@@ -228,6 +228,7 @@ test_that("a policy is held against a claim", {
   answer <- tacit_verify(fit(b ~ x, binomial(), epsilon = 1), policy = policy)$policy
   expect_identical(vapply(answer$rules, function(r) r$ok, NA), c(TRUE, FALSE))
   expect_false(answer$ok)
+})
 
 test_that("rates are predicted for other exposures, and weights are a column under a cap", {
   m <- fit(r ~ x + offset(log(t)), poisson)
