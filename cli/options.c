@@ -10,8 +10,11 @@ const cli_option cli_read_options[] = {
      "the schema's", "days"},
     {"--event", CLI_TEXT, offsetof(cli_args, read.event), "NAME",
      "column of the event that ends a follow-up: 0 or 1, or --positive", "the schema's", "died"},
-    {"--horizon", CLI_REAL, offsetof(cli_args, read.horizon), "H", "when follow-up ends for all, public",
-     "the schema's", "3650"},
+    {"--horizon", CLI_REAL, offsetof(cli_args, read.horizon), "H", "end of follow-up, public", "the schema's", "3650"},
+    {"--weights", CLI_TEXT, offsetof(cli_args, read.weights), "COLUMN", "column of weights, no feature", "the schema's",
+     "w"},
+    {"--weight-cap", CLI_REAL, offsetof(cli_args, read.weight_cap), "C", "public cap of the weights", "the schema's",
+     "5"},
     {"--positive", CLI_TEXT, offsetof(cli_args, read.positive), "VALUE",
      "label text that counts as +1, all others as -1; it must be among the schema's values, or occur where none are "
      "listed",
@@ -38,11 +41,11 @@ const cli_option cli_read_options[] = {
     {"--max-cols", CLI_SIZE, offsetof(cli_args, read.max_cols), "P", "most columns that a file may set", "1048576",
      "2000000"},
     {"--max-header", CLI_BYTES, offsetof(cli_args, read.max_header), "BYTES",
-     "longest header of a CSV file; K, M, G and T are powers of 1024", "16M", "64M"},
+     "longest CSV header; K, M, G, T: powers of 1024", "16M", "64M"},
     {"--max-line", CLI_BYTES, offsetof(cli_args, read.max_line), "BYTES", "longest line or record of text", "32M",
      "128M"},
-    {"--max-expansion", CLI_SIZE, offsetof(cli_args, read.max_expansion), "TIMES",
-     "most that a packed file may grow, from 16 MiB on", "250", "1000"},
+    {"--max-expansion", CLI_SIZE, offsetof(cli_args, read.max_expansion), "TIMES", "most that a packed file may grow",
+     "250", "1000"},
     {"--f32", CLI_FLAG, offsetof(cli_args, f32), NULL, "single precision: half the memory", "double", NULL},
     {0},
 };
@@ -58,9 +61,8 @@ const cli_option cli_page_options[] = {
 };
 
 const cli_option cli_person_options[] = {
-    {"--person", CLI_TEXT, offsetof(cli_args, read.key), "COLUMN",
-     "column of a CSV or JSONL table that says whose record a row is; it is no feature", "every row is a person's own",
-     "patient_id"},
+    {"--person", CLI_TEXT, offsetof(cli_args, read.key), "COLUMN", "column that says whose record a row is; no feature",
+     "a row is a person", "patient_id"},
     {0},
 };
 

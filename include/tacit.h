@@ -237,6 +237,8 @@ typedef struct tct_read_options {
   void *user;           /* of cancel */
   const char *event;    /* its column (0, 1 or `positive`): label is a follow-up time, y below 0 has no event; NULL */
   double horizon;       /* when follow-up ends for all, public; 0 = the schema's */
+  const char *weights;  /* column of the records' weights, no feature; NULL = the schema's, or none */
+  double weight_cap;    /* what larger weights are cut to, and all are divided by, public; 0 = the schema's */
 } tct_read_options;
 TCT_API void tct_read_options_default_sized(tct_read_options *options, size_t size);
 static inline void tct_read_options_default(tct_read_options *o) { tct_read_options_default_sized(o, sizeof *o); }
@@ -285,10 +287,10 @@ TCT_API tct_data *tct_data_view(const tct_matrix *x, const double *y, tct_labels
  * called, public and copied; or NULL.  What is done to the new handle (tct_data_weigh) does not touch the table. */
 TCT_API tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_labels labels,
                                    const char *const *classes, int64_t count, tct_class_kind kind, tct_error *err);
-/* Weighs the records: row i's loss counts weight[i]/cap times, weights cut to [0, cap].  cap > 0 is public; no record
- * then moves anything more than one without weights does.  weight: [rows], copied; NULL: all cap.  person: [rows]
- * numbers in [0, rows) that say whose record a row is, or NULL.  With it the unit of privacy is a person, all of whose
- * rows are in this handle.  Where the weights of one sum to more than cap they are scaled down to that. */
+/* Weighs the records: row i's loss counts weight[i]/cap times what it counted before, weights cut to [0, cap]; before,
+ * by tct_read_options.weights.  cap > 0 is public; no record then moves anything more than one without weights does.
+ * weight: [rows], copied; NULL: all cap.  person: [rows] numbers in [0, rows) that say whose record a row is, or NULL.
+ * With it the unit of privacy is a person, all of whose rows are in this handle, and count once together at most. */
 TCT_API tct_status tct_data_weigh(tct_data *data, const double *weight, double cap, const int64_t *person,
                                   tct_error *err);
 /* The records of this process; features after the schema, without the intercept. */
@@ -314,16 +316,14 @@ TCT_API void tct_data_free(tct_data *data);
  * named columns in memory, with labels, weighed before.  On failure data and config are as they were. */
 TCT_API tct_status tct_data_estimate(tct_data *data, tct_config *config, tct_error *err);
 /* What an estimate of so many columns of numbers and `lists` of categories promises, without data.  rest: gets the
- * fit's budget, or NULL.  JSON: asked, releases, events, epsilon, delta, accountant, memory_bytes (of the lists'
- * texts). */
+ * fit's budget, or NULL.  JSON: asked, releases, events, epsilon, delta, accountant, memory_bytes (of the lists). */
 TCT_API char *tct_estimate_json(const tct_config *config, int64_t rows, int64_t columns, int64_t lists,
                                 tct_config *rest, tct_error *err);
 /* Drafts a schema (JSON text) from a CSV or Stata file, or from CSV text.  NOT private: its values are
  * the data's own and must be replaced by public knowledge. */
 TCT_API char *tct_schema_draft_nonprivate(const char *path, const char *csv, const char *label, tct_error *err);
 /* Looks at a schema as a reviewer would.  JSON: ok, findings[{column, level, text}].  level "must": as it stands,
- * training with it is not what its epsilon says, and ok is false; "look": bounds that look taken from data, missing
- * rules. */
+ * training with it is not what its epsilon says, and ok is false; "look": bounds as if from data, missing rules. */
 TCT_API char *tct_schema_check_json(const char *path, const char *text, tct_error *err);
 
 /* ---- ranks: one run over several processes, each with its part of the rows ---------------------- */

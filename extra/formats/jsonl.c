@@ -112,6 +112,12 @@ static const char *encode_number(tct_encoder *e, const tct_column *column, const
   return tct_encode_number(e, column, missing ? 0 : json_number_value(value), missing);
 }
 
+static const char *encode_beside(tct_encoder *e, tct_beside which, const json_t *value) {
+  bool there = json_is_number(value);
+  if (value && !there && !json_is_null(value)) return "no number stands where one is wanted; write it without quotes";
+  return tct_encode_beside(e, which, there ? json_number_value(value) : 0, !there);
+}
+
 static const char *encode_value(tct_encoder *e, const tct_column *column, const json_t *value) {
   char number[NUMBER_TEXT];
   int64_t length = 0;
@@ -178,6 +184,11 @@ static const char *encode(jsonl_reader *r, const json_t *record, double *label) 
     if (why) return about(r, column->name, why);
   }
   tct_encode_end(e);
+  for (int k = 0; k < TCT_BESIDES; k++) {
+    const char *name = e->schema->beside[k].name;
+    why = e->beside_field[k] > 0 ? encode_beside(e, k, json_object_get(record, name)) : NULL;
+    if (why) return about(r, name, why);
+  }
   if (e->label_field < 0) return NULL;
   why = encode_label(e, json_object_get(record, r->label_key), label);
   return why ? about(r, r->label_key, why) : NULL;
@@ -294,6 +305,7 @@ static tct_status know_all(jsonl_reader *r, const tct_schema *schema, tct_error 
           "the keys' or persons' column is also a feature in the schema; give it the type \"ignore\" there");
     TCT_TRY(know(r, column->name, err));
   }
+  for (int k = 0; k < TCT_BESIDES; k++) TCT_TRY(know(r, schema->beside[k].name, err));
   TCT_TRY(know(r, r->label_key, err));
   TCT_TRY(know(r, r->key, err));
   r->most = (int64_t)json_object_size(r->known);
@@ -317,6 +329,9 @@ static tct_status find_label(jsonl_reader *r, const tct_reader *reader, tct_erro
   return TCT_OK;
 }
 
+/* Columns go by name: what a record lacks is missing.  The label's is number 0. */
+static int64_t find_known(const void *label, const char *name) { return strcmp(label, name) != 0; }
+
 static tct_status prepare(jsonl_reader *r, tct_reader *reader, tct_error *err) {
   tct_schema *schema = &reader->schema;
   bool wanted = reader->options->labels != TCT_LABELS_NONE;
@@ -327,6 +342,7 @@ static tct_status prepare(jsonl_reader *r, tct_reader *reader, tct_error *err) {
     return tct_fail_at(err, reader->source->name, r->line, 0,
                        "the records have no feature; give at least one key more");
   TCT_TRY(know_all(r, schema, err));
+  TCT_TRY(tct_reader_besides(reader, find_known, r->label_key ? r->label_key : "", 0, &r->encoder, err));
   return tct_reader_begin(reader, &r->encoder, NULL, wanted ? 0 : -1, err);
 }
 

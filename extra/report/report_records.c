@@ -87,6 +87,24 @@ static void terms_list(tct_html *h, const json_t *terms) {
   if (count > shown) tct_html_put(h, "<p class=\"quiet\">The model file has all other terms.</p>\n");
 }
 
+/* Columns that say how a record counts. */
+static void beside_rows(tct_html *h, const json_t *schema) {
+  static const char *const key[] = {"weight", "exposure", "offset"};
+  static const char *const means[] = {" (how much a record counts)", " (what a count is over)", " (an offset)"};
+  for (int k = 0; k < 3; k++) {
+    const json_t *rule = json_object_get(schema, key[k]);
+    if (!rule) continue;
+    tct_html_put(h, "<tr><th scope=\"row\">");
+    tct_html_field(h, "span", "schema.column", tct_page_string(rule, "of"));
+    tct_html_put(h, "</th><td>from ");
+    tct_html_real(h, "schema.bound", json_number_value(json_object_get(rule, "lower")), 0);
+    tct_html_put(h, " to ");
+    tct_html_real(h, "schema.bound", json_number_value(json_object_get(rule, k ? "upper" : "cap")), 0);
+    tct_html_put(h, means[k]);
+    tct_html_put(h, "</td></tr>\n");
+  }
+}
+
 static void schema_table(tct_html *h, const json_t *schema) {
   const json_t *columns = json_object_get(schema, "columns"), *label = json_object_get(schema, "label");
   tct_html_put(
@@ -95,6 +113,7 @@ static void schema_table(tct_html *h, const json_t *schema) {
       "scope=\"col\">Public bounds</th></tr></thead>\n<tbody>\n");
   size_t count = json_array_size(columns), shown = count > COLUMNS ? COLUMNS : count;
   for (size_t i = 0; i < shown; i++) column_row(h, json_array_get(columns, i), i < PRINTED);
+  beside_rows(h, schema);
   if (json_is_object(label)) {
     tct_html_put(h, "<tr>");
     column_name(h, label);

@@ -98,6 +98,8 @@ static tct_status bound_records(taking_part *s, tct_error *err) {
                         .peers = &s->peers};
   memcpy(s->at.session, s->terms.session, sizeof s->at.session);
   if (s->data->weight) return tct_fail(err, TCT_E_USAGE, "parties cannot weigh records; drop the weights");
+  if (s->data->offset)
+    return tct_fail(err, TCT_E_USAGE, "parties take no offset or exposure; leave it out of the schema");
   return s->terms.rounds->bound(&s->at, err);
 }
 

@@ -165,7 +165,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         settings: Facts = {
             "loss": self._loss_spec(n_classes),
             "classes": self._count(n_classes),
-            "penalty": self._penalty_spec(rows, self._cap()),
+            "penalty": self._penalty_spec(rows, self._cap(table)),
             "solver": self._solver_spec(),
             "errors": self.errors,
             "epsilon": self._epsilon(),
@@ -241,8 +241,8 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             Records.  A table of `tacit.read` holds its labels: then no y.
         y : array-like or str
             Labels or targets, or the name of X's column of them.
-        sample_weight : array-like, optional
-            One weight for each record, cut to [0, weight_cap].
+        sample_weight : array-like or str, optional
+            One weight for each record, cut to [0, weight_cap]; or, beside a schema, the name of the frame's column of them.
         groups : array-like or str, optional
             Whose record each row is, or the name of the frame's column that says so; needs rows_per_person.
         schema : Schema or path, optional
@@ -262,10 +262,15 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         self._finish(model, privacy)
         return self
 
+    def _with_exposure(self, schema: Any) -> Any:
+        return schema
+
     def _ready(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, schema: Any = None) -> "Ready":
         """What `fit` was given, as the library takes it; the estimator gets what it says of itself after a fit."""
-        X, y, label, names, groups = self._take(X, y, groups, schema)
-        weights = self._weigh(X, sample_weight, groups, seed_of(self.random_state))
+        schema, column = self._with_exposure(schema), self._weight_column(sample_weight)
+        X, y, label, names, groups = self._take(X, y, groups, schema, column)
+        beside = column[0] is not None
+        weights = self._weigh(X, None if beside else sample_weight, groups, seed_of(self.random_state), beside)
         targets, notes = self._targets(X, y)
         table: Any = X if isinstance(X, Table) else None
         several = len(self.classes_) if hasattr(self, "classes_") else None
@@ -280,7 +285,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         if isinstance(weights, str) and isinstance(data, Labelled):
             data.weigh_persons(int(self.rows_per_person or 1), seed_of(self.random_state))
         elif weights is not None and not isinstance(weights, str) and not isinstance(data, Table):
-            data.weigh(weights[0], self._cap(), weights[1])
+            data.weigh(weights[0], self._cap() / (column[1] or 1), weights[1])
         return Ready(X, data, table, several, list(notes), {k: v for k, v in words.items() if v is not None})
 
     def _fit(self, ready: "Ready", before: Iterable[str] = ()) -> Tuple[Model, Facts]:

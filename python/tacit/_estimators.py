@@ -15,6 +15,7 @@ from ._labels import Classifier, Regressor
 from ._matrix import Table
 from ._native import Facts
 from ._parameters import parameters
+from ._schema import schema_of
 
 
 @parameters
@@ -151,10 +152,21 @@ class PrivatePoissonRegression(Regressor):
     max_mean : float, optional
         Public bound on the mean count of any kind of record, above 1; beyond it the mean is fitted as if it grew
         linearly.  None: the largest count.  The smaller, the faster the fit and the narrower its intervals.
+    exposure : str, optional
+        The column of time, or of people, that a count is over: its mean is proportional to it.  The schema has its
+        bounds, above 0; the model is of the largest, which `max_mean` is about.  As ``offset(log(t))`` in a formula.
     """
 
     alpha: float = 0.0
     max_mean: Any = None
+    exposure: Optional[str] = None
+
+    def _with_exposure(self, schema: Any) -> Any:
+        if self.exposure is None:
+            return schema
+        if schema is None:
+            raise ValueError("exposure names a column, whose bounds are public knowledge; give the frame and its schema")
+        return schema_of(schema).with_exposure(self.exposure)
 
     def _loss_spec(self, n_classes: Optional[int] = None) -> str:
         return "poisson"

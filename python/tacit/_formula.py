@@ -41,6 +41,14 @@ def parse(text: str) -> Tuple[Optional[str], list[list[str]]]:
     return (left[0][0] if left else None), [factors for factors in right if factors != ["1"]]
 
 
+def bounded(columns: list[Facts], name: str) -> Facts:
+    """A column of an exposure or offset, with its bounds."""
+    own = next((column for column in columns if column["name"] == name), {})
+    if not isinstance(own.get("lower"), (int, float)) or not isinstance(own.get("upper"), (int, float)):
+        raise ValueError(f"the column {name!r} has no bounds in the schema, and an exposure or offset needs them; describe it there")
+    return {"of": name, "lower": own["lower"], "upper": own["upper"]}
+
+
 class Reading:
     """Factors as parts of terms.  What they ask of categories is in `references`, by column."""
 
@@ -61,6 +69,18 @@ class Reading:
                 terms[terms.index(name)] = {"of": name, "as": "power", "degree": 2}
                 terms.remove(square)
         return terms
+
+    def offset(self, factors: list[list[str]]) -> Tuple[Facts, list[list[str]]]:
+        """(what offset(log(t)) or offset(o) says, the other factors)."""
+        found = [term for term in factors if len(term) == 1 and term[0].startswith("offset(")]
+        if not found:
+            return {}, factors
+        _, given, _ = _call(self.tree(found[0][0]))
+        name, of, _ = _call(given[0]) if given else (None, [], {})
+        if len(found) > 1 or not given or not isinstance(of[0] if name == "log" and of else given[0], ast.Name):
+            raise wrong("an offset is one column, or the logarithm of one; write offset(log(t))")
+        key, column = ("exposure", self.name(of[0])) if name == "log" else ("offset", self.name(given[0]))
+        return {key: bounded(list(self.columns.values()), column)}, [term for term in factors if term not in found]
 
     def tree(self, text: str) -> ast.expr:
         """The factor's text, names in `backticks` kept aside."""

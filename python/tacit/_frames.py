@@ -93,6 +93,9 @@ def in_public_order(classes: Any, schema: Schema) -> Optional[list[Any]]:
 # ---- frames ----
 
 
+Weighed = Tuple[Optional[str], float]  # the weights' column, None: the schema's; and its cap, 0: the schema's
+
+
 class Taken(NamedTuple):
     """What `fit` takes of a frame."""
 
@@ -108,7 +111,7 @@ def frame_of(X: Any, schema: Schema, wanted: Iterable[Optional[str]] = ()) -> _a
         raise ValueError(
             "a schema describes columns by name, and X has none; give a pandas, polars or Arrow table with these columns"
         )
-    return _arrow.frame(X, set(schema.ignored) - set(wanted))
+    return _arrow.frame(X, set(schema.ignored) - set(wanted) - set(schema.beside))
 
 
 def frame_table(X: Any, schema: Schema, label: Optional[str]) -> Table:
@@ -135,21 +138,24 @@ def persons_of(frame: _arrow.Frame, name: str) -> NDArray[Any]:
     return codes
 
 
-def taken(X: Any, y: Any, groups: Any, schema: Schema, labels: str) -> Taken:
+def taken(X: Any, y: Any, groups: Any, schema: Schema, labels: str, weights: Weighed = (None, 0)) -> Taken:
     """The frame as a table under the schema; labels: "real", or "none" where classes are looked up afterwards."""
     label = y if isinstance(y, str) else schema.label if y is None else None
     if y is None and label is None:
         raise ValueError('no label is named; give fit(frame, "column"), or let the schema name its label')
     if isinstance(y, str) and schema.label not in (None, y):
         raise ValueError(f"y names column {y!r} and the schema's label is {schema.label!r}; give one of them")
-    frame = frame_of(X, schema, (label, groups if isinstance(groups, str) else None))
+    if weights[0] is None and "weight" in schema.json:
+        weights = (schema.json["weight"].get("of"), 0)  # read here, where labels are looked up afterwards
+    frame = frame_of(X, schema, (label, weights[0], groups if isinstance(groups, str) else None))
     if label is not None and label not in frame.columns:
         raise ValueError(f"the frame has no column {label!r} for the label; name the label as the frame does")
     if isinstance(groups, str):
         if groups == label:
             raise ValueError(f"groups and y both name column {groups!r}; a person is no label: name two columns")
         groups, schema = persons_of(frame, groups), schema.ignoring(groups)
-    table = Table.of_frame(frame, schema, label, labels if label is not None else "none")
+    kind = labels if label is not None else "none"
+    table = Table.of_frame(frame, schema, label, kind, weights=weights[0], weight_cap=weights[1])
     return Taken(frame, table, schema, label, groups)
 
 

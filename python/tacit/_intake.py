@@ -34,7 +34,9 @@ class Intake:
     model_: Model
     _labels_kind: int
 
-    def _take(self, X: Any, y: Any, groups: Any, schema: Any) -> Tuple[Any, Any, Optional[str], Any, Any]:
+    def _take(
+        self, X: Any, y: Any, groups: Any, schema: Any, weights: _frames.Weighed = (None, 0)
+    ) -> Tuple[Any, Any, Optional[str], Any, Any]:
         """What `fit` was given: (X, y, the label's name, feature names or None, groups).  X comes back as a matrix or a
         Table; y of a frame under a schema as `Coded`, or in the Table."""
         self.schema_: Optional[Schema] = None
@@ -42,7 +44,12 @@ class Intake:
         _check_order(X, y, "y")
         _check_order(X, groups, "groups")
         if schema is not None:
-            return self._take_frame(X, y, groups, schema_of(schema))
+            return self._take_frame(X, y, groups, schema_of(schema), weights)
+        if weights[0] is not None:
+            raise ValueError(
+                "sample_weight names a column; give the frame's schema too, or read the table with weights="
+                f"{weights[0]!r}, or give the weights as an array"
+            )
         if self.estimate is not None and not isinstance(X, Table):
             return self._take_open(X, y, groups)
         label = getattr(y, "name", None)
@@ -81,12 +88,14 @@ class Intake:
             del self.feature_names_in_
         return taken
 
-    def _take_frame(self, X: Any, y: Any, groups: Any, schema: Schema) -> Tuple[Any, Any, Optional[str], Any, Any]:
+    def _take_frame(
+        self, X: Any, y: Any, groups: Any, schema: Schema, weights: _frames.Weighed = (None, 0)
+    ) -> Tuple[Any, Any, Optional[str], Any, Any]:
         if isinstance(X, Table):
             raise ValueError("a table of tacit.read was read under its own schema; leave schema out, or give the frame")
         self._refuse_bounds("the schema has the bounds of every column")
         real = self._labels_kind == _native.LABELS_REAL
-        taken = _frames.taken(X, y, groups, schema, "real" if real else "none")
+        taken = _frames.taken(X, y, groups, schema, "real" if real else "none", weights)
         self.schema_, self.label_ = taken.schema, taken.label
         self.feature_names_in_ = np.array([column["name"] for column in taken.schema.used], dtype=object)
         self.n_features_in_ = len(self.feature_names_in_)

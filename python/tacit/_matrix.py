@@ -149,6 +149,8 @@ class Table(_native.Owned):
         multiline: bool = False,
         classes: Any = None,
         person: Optional[str] = None,
+        weights: Optional[str] = None,
+        weight_cap: float = 0,
         max_cols: int = 0,
         max_header: int = 0,
         max_line: int = 0,
@@ -163,13 +165,15 @@ class Table(_native.Owned):
         options.max_expansion = max_expansion
         options.memory, options.scratch = memory, _native.text(scratch)
         options.key, self.person = _native.text(person), person
+        options.weights, options.weight_cap = _native.text(weights), weight_cap
         callbacks = Callbacks()
         options.cancel = callbacks.cancel
         with callbacks.watching():
-            self._take(_native.call("tct_data_read_parts", *_native.texts([path]), ctypes.byref(options), None), schema)
+            self._take(_native.call("tct_data_read_parts", *_native.texts([path]), ctypes.byref(options), None), schema, weight_cap)
         self.files.append(os.path.abspath(path))
 
-    def _take(self, handle: int, schema: Any) -> None:
+    def _take(self, handle: int, schema: Any, weight_cap: float = 0) -> None:
+        self.weight_cap = weight_cap or getattr(schema, "json", {}).get("weight", {}).get("cap", 0)
         file = schema if isinstance(schema, (str, os.PathLike)) else getattr(schema, "_file", None)
         self.files = [] if file is None else [os.path.abspath(file)]  # no model of it is written over these
         self._own(handle, "tct_data_free")
@@ -185,6 +189,8 @@ class Table(_native.Owned):
         label: Optional[str] = None,
         labels: str = "none",
         classes: Any = None,
+        weights: Optional[str] = None,
+        weight_cap: float = 0,
     ) -> "Table":
         """The table that `tacit.read` makes of a file with the frame's records.
 
@@ -200,11 +206,16 @@ class Table(_native.Owned):
             What labels are.
         classes : list, optional
             All labels that can occur, in order; None: those that the schema lists.
+        weights : str, optional
+            The column of the records' weights; None: the schema's.
+        weight_cap : float, default=0
+            What larger weights are cut to; 0: the schema's.
         """
         options = options_of(schema, label, None, labels, "refuse", 0, classes)
+        options.weights, options.weight_cap = _native.text(weights), weight_cap
         made = cls.__new__(cls)
         made.person = None
-        made._take(_native.call("tct_data_read_frame", frame.handle, ctypes.byref(options), None), schema)
+        made._take(_native.call("tct_data_read_frame", frame.handle, ctypes.byref(options), None), schema, weight_cap)
         return made
 
     @property
@@ -313,6 +324,10 @@ def _reader(make: Callable[_P, Table]) -> Callable[_P, Table]:
             All labels that can occur; None: those that the schema lists.
         person : str, optional
             The column that says whose record each row is, for ``fit(table, groups=...)`` with the same name.
+        weights : str, optional
+            The column of the records' weights, none below 0, which is no feature; None: the schema's, or none.
+        weight_cap : float, default=0
+            Larger weights are cut to it, and a weight of it counts as a record without weights; public.  0: the schema's.
         max_cols : int
             Columns that the file itself may set, 2**20.
         max_header : int

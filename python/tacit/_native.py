@@ -124,7 +124,7 @@ class ReadOptions(Structure):
         (c_int64, "cols"), (c_int32, "value_type threads"), (c_char_p, "key delimiter decimal"),
         (POINTER(c_char_p), "classes"), (c_int64, "classes_count max_cols max_header max_line max_expansion memory"),
         (c_char_p, "scratch"), (c_int32, "multiline reserved"), (c_char_p, "format"), (CANCEL_FN, "cancel"), (c_void_p, "user"),
-        (c_char_p, "event"), (c_double, "horizon"),
+        (c_char_p, "event"), (c_double, "horizon"), (c_char_p, "weights"), (c_double, "weight_cap"),
     )  # fmt: skip
 
 

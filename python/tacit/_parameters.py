@@ -142,6 +142,7 @@ _TABLE = {
     "PrivatePoissonRegression.label_bounds": Rule("(0, largest), two numbers", _are_bounds, "(0, 20)"),
     "alpha": Rule("a finite number of at least 0", _number(lambda value: 0 <= value < math.inf), "1.0"),
     "l1_ratio": Rule("a number in [0, 1]", _number(lambda value: 0 <= value <= 1), "0.5"),
+    "exposure": Rule("a column's name", lambda value: isinstance(value, str) and bool(value), '"days"'),
     "max_mean": Rule("a number above 0 and at most 22026", _number(lambda value: 0 < value <= math.exp(10)), "20"),
     "estimator": Rule(
         "an estimator of this package, and no Pipeline",

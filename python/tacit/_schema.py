@@ -184,16 +184,18 @@ class Schema:
             Columns, bounds and levels are the schema's.  The formula's outcome becomes the label.
         """
         outcome, columns = self.label, [dict(column) for column in self.json["columns"]]
+        beside: Facts = {}
         if isinstance(terms, str):
             named, factors = _formula.parse(terms)
             reading, outcome = _formula.Reading(columns), named or outcome
+            beside, factors = reading.offset(factors)
             terms = reading.terms(factors)
             for column in columns:
                 column.update({"reference": reading.references[n] for n in [column["name"]] if n in reading.references})
         for column in columns:
             column.pop("drop_first", None)  # the reference of version 2
         content = {key: value for key, value in self.json.items() if key != "scale"}
-        made = {**content, "version": 2, "columns": columns, "terms": terms}
+        made = {**content, "version": 2, "columns": columns, "terms": terms, **beside}
         if outcome != self.label:
             own = next((column for column in columns if column["name"] == outcome), {})
             rest = [column for column in columns if column is not own]
@@ -202,10 +204,27 @@ class Schema:
             made["columns"] = [*rest, *old]
         return self._with(made)
 
+    def with_exposure(self, column: str) -> "Schema":
+        """The same with the exposure of counts: the mean of a record is proportional to it (version 2).
+
+        Parameters
+        ----------
+        column : str
+            The column, with bounds above 0.  Without terms it is no feature any more.
+        """
+        terms = self.json.get("terms", [c["name"] for c in self.used if c["name"] != column])
+        exposure = _formula.bounded(self.json["columns"], column)
+        return self._with({**self.with_terms(terms).json, "exposure": exposure})
+
     def _with(self, content: Facts) -> "Schema":
         made = Schema(content)
         made._file = self._file
         return made
+
+    @property
+    def beside(self) -> list[str]:
+        """Columns that are neither features nor the label, and say how a record counts."""
+        return [str(self.json[key]["of"]) for key in ("weight", "exposure", "offset") if key in self.json]
 
     @property
     def used(self) -> list[Facts]:

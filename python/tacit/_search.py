@@ -25,7 +25,8 @@ from ._schema import Schema, schema_of
 from ._views import Certificate
 
 # One for all candidates, which read one table.
-_WHOLE = {"epsilon", "delta", "ledger", "random_state", "neighbours", "rows_per_person", "bounds", "classes", "weight_cap"}
+_WHOLE = {"epsilon", "delta", "ledger", "random_state", "neighbours", "rows_per_person", "bounds", "classes", "weight_cap",
+          "exposure"}  # fmt: skip
 
 
 def _of_winner(method: Any, does: str) -> Any:

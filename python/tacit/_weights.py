@@ -33,16 +33,26 @@ class Weighing:
     weight_cap: float | None = None
     rows_per_person: int | None = None
 
-    def _cap(self) -> float:
+    def _cap(self, table: Any = None) -> float:
         """What the weights of a record, or of a person's records together, add up to at most."""
-        return float(self.weight_cap or 1) * int(self.rows_per_person or 1)
+        own = self.weight_cap or getattr(table, "weight_cap", 0) or 1
+        return float(own) * int(self.rows_per_person or 1)
 
-    def _weigh(self, X: Any, sample_weight: Any, groups: Any, seed: int | None) -> Weights:
+    def _weight_column(self, sample_weight: Any) -> Tuple[Optional[str], float]:
+        """The column of weights and its cap, where a column is named."""
+        if not isinstance(sample_weight, str):
+            return None, 0
+        self._check_bounds(sample_weight, None if self.rows_per_person is None else True)
+        return sample_weight, float(self.weight_cap or 1)
+
+    def _weigh(self, X: Any, sample_weight: Any, groups: Any, seed: int | None, column: bool = False) -> Weights:
+        """column: the records have their weights already."""
         self._check_bounds(sample_weight, groups)
+        cap = None if column else self.weight_cap
         if isinstance(X, Table) and isinstance(groups, str):
             _check_column(X, groups, sample_weight)
             return groups
-        if self.weight_cap is None and groups is None:
+        if cap is None and groups is None:
             return None
         rows = X.shape[0]
         given = _guards.weights(sample_weight, rows)
@@ -51,8 +61,8 @@ class Weighing:
             return weights, None
         persons = _guards.persons(groups, rows)
         counts = drawn(persons, int(self.rows_per_person or 1), seed)
-        if self.weight_cap is not None:
-            weights = np.where(np.isnan(weights), weights, np.clip(weights, 0, self.weight_cap))
+        if cap is not None:
+            weights = np.where(np.isnan(weights), weights, np.clip(weights, 0, cap))
         return np.where(counts, weights, 0.0), persons
 
     def _check_bounds(self, sample_weight: Any, groups: Any) -> None:

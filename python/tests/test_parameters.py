@@ -68,6 +68,7 @@ RIGHT = {
     "label_bounds": set(),
     "alpha": _NUMBER,
     "l1_ratio": {"1", "0.5"},
+    "exposure": {"'no'", "None"},
     "max_mean": {"1", "0.5", "None"},
     "estimator": set(),
     "param_grid": set(),

@@ -1,5 +1,7 @@
 """Weights under a public cap, and persons as the unit of privacy."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -115,3 +117,64 @@ def test_a_person_of_many_rows_moves_a_model_no_more_than_a_person_of_one():
     one = moved(persons)
     assert 0.5 * step * clip / 2000 < one <= step * clip / 2000 * (1 + 1e-6)
     assert moved(np.arange(2000)) > 20 * one  # the same rows as two hundred persons
+
+
+# ---- columns ----
+
+
+def counted(rows=4000, seed=2):
+    rng = np.random.default_rng(seed)
+    frame = {"x": rng.uniform(0, 10, rows), "t": rng.uniform(0.2, 5, rows), "w": rng.uniform(0, 8, rows)}
+    mean = frame["t"] * np.exp(0.12 * frame["x"] - 0.8)
+    label = (frame["x"] + rng.normal(size=rows) > 5).astype(int)
+    return pytest.importorskip("pandas").DataFrame({**frame, "n": rng.poisson(mean), "c": label}), mean
+
+
+def described(label, *ignored):
+    columns = [{"name": "x", "type": "number", "lower": 0, "upper": 10}]
+    columns += [{"name": name, "type": "ignore"} for name in ignored]
+    return tacit.Schema({"columns": columns, "label": label})
+
+
+def test_a_column_of_weights_is_the_same_as_an_array_of_them(tmp_path):
+    frame, _ = counted()
+    schema = described({"name": "c", "values": ["0", "1"], "positive": "1"}, "t", "w", "n")
+    settings = {"epsilon": 2.0, "delta": 1e-6, "n_jobs": 1, "random_state": 1, "solver": "dpmetric"}
+    column = tacit.PrivateLogisticRegression(**settings, weight_cap=4).fit(frame, sample_weight="w", schema=schema)
+    array = tacit.PrivateLogisticRegression(**settings, weight_cap=4).fit(frame, "c", sample_weight=frame["w"], schema=schema)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    table = tacit.read(tmp_path / "t.csv", schema=schema, weights="w", weight_cap=4)
+    own = {**schema.json, "version": 2, "weight": {"of": "w", "cap": 4}}
+    both = [tacit.PrivateLogisticRegression(**settings).fit(frame, schema=tacit.Schema(own)).coef_ for _ in range(2)]
+    for coef in (array.coef_, tacit.PrivateLogisticRegression(**settings).fit(table).coef_):
+        np.testing.assert_array_equal(column.coef_, coef)
+    np.testing.assert_array_equal(*both)  # weighed, and in a schema of version 2
+    assert '"cap": 4' in json.dumps(column.model_.json)
+    with pytest.raises(ValueError, match="needs a public bound"):
+        tacit.PrivateLogisticRegression(**settings).fit(frame, sample_weight="w", schema=schema)
+    with pytest.raises(ValueError, match="names a column"):
+        tacit.PrivateLogisticRegression(**settings, weight_cap=4).fit(frame[["x", "w"]], frame["c"], sample_weight="w")
+
+
+def test_an_exposure_and_the_formulas_offset_are_one_model_of_rates():
+    frame, mean = counted()
+    schema = described({"name": "n", "lower": 0, "upper": 30}, "w", "c")
+    schema.json["columns"].append({"name": "t", "type": "number", "lower": 0.2, "upper": 5})
+    settings = {"epsilon": 1e4, "delta": 1e-6, "n_jobs": 1, "random_state": 1, "label_bounds": None}
+    model = tacit.PrivatePoissonRegression(**settings, exposure="t").fit(frame, schema=schema)
+    predicted = model.predict(frame)
+    assert np.max(np.abs(np.log(predicted / mean))) < 0.15
+    np.testing.assert_allclose(model.predict(frame.assign(t=frame["t"] / 2).query("t > 0.2")), predicted[frame["t"] > 0.4] / 2)
+    with pytest.raises(ValueError, match="no column"):
+        model.predict(frame[["x"]])
+    with pytest.raises(ValueError, match="give the frame and its schema"):
+        tacit.PrivatePoissonRegression(**{**settings, "label_bounds": (0, 30)}, exposure="t").fit(frame[["x"]], frame["n"])
+    with pytest.raises(ValueError, match="of counts"):
+        rates = schema.with_exposure("t")
+        tacit.PrivateRidge(epsilon=1, delta=1e-6, solver="dpgd").fit(frame, schema=rates)
+    pytest.importorskip("formulaic")
+    other = tacit.PrivatePoissonRegression(**settings).fit(frame, schema=schema, formula="n ~ x + offset(log(t))")
+    np.testing.assert_array_equal(other.predict(frame), predicted)
+    for formula, part in (("n ~ x + offset(log(w))", "no bounds"), ("n ~ x + offset(2*t)", "offset")):
+        with pytest.raises(ValueError, match=part):
+            tacit.PrivatePoissonRegression(**settings).fit(frame, schema=schema, formula=formula)

@@ -75,6 +75,18 @@ settings_of <- function(family, label, errors, penalty, solver, epsilon, delta, 
          replace_one = as.numeric(neighbours == "replace_one")), more)
 }
 
+# A column's name, as a name or as a text; no expression, which a model file could not say.
+column_named <- function(e, what) {
+  if (is.null(e) || (is.symbol(e) && nzchar(e)) || (is.character(e) && length(e) == 1)) return(if (!is.null(e)) as.character(e))
+  usage("%s is a column of data; put it into the table, and name it", what)
+}
+
+# What the schema says of the columns that are neither features nor the left side.
+beside_of <- function(weights, weight_cap) {
+  if (is.null(weights) != is.null(weight_cap)) usage("weights and weight_cap go together: larger weights are cut to weight_cap, from public knowledge; write e.g. weights = w, weight_cap = 5")
+  c(if (!is.null(weights)) list(weight = list(of = weights, cap = one_number(weight_cap, "weight_cap", "5"))))
+}
+
 seed_of <- function(seed) {
   if (is.null(seed)) return(NULL)
   seed <- one_number(seed, "seed", "1")
@@ -90,14 +102,14 @@ budget_of <- function(epsilon, delta) {
   list(epsilon = epsilon, delta = delta)
 }
 
-schema_text <- function(spec, label, person = NULL) {
+schema_text <- function(spec, label, person = NULL, beside = NULL) {
   columns <- json_columns(spec)
   unused <- setdiff(person, unlist(lapply(columns, `[[`, "name")))
-  to_json(list(format = "tacit-schema", version = 2, columns = c(columns, lapply(unused, function(name) list(name = name, type = "ignore"))), terms = json_terms(spec), label = label$json))
+  to_json(c(list(format = "tacit-schema", version = 2, columns = c(columns, lapply(unused, function(name) list(name = name, type = "ignore"))), terms = json_terms(spec)), beside, spec$beside, list(label = label$json)))
 }
 
 tacit_glm <- function(formula, family = stats::gaussian(), data, epsilon, delta, errors = "robust", bounds = NULL, levels = NULL,
-                      missing = NULL, weights = NULL, offset = NULL, person = NULL, ledger = NULL, schema = NULL,
+                      missing = NULL, weights = NULL, weight_cap = NULL, offset = NULL, person = NULL, ledger = NULL, schema = NULL,
                       neighbours = "add_remove", max_mean = NULL, input_changed = NULL, seed = NULL, threads = NULL,
                       progress = FALSE, ...) {
   call <- match.call()
@@ -105,28 +117,32 @@ tacit_glm <- function(formula, family = stats::gaussian(), data, epsilon, delta,
   if (base::missing(formula)) usage("formula is not given first; write e.g. tacit_glm(y ~ a + b, ...)")
   if (base::missing(data)) usage("data is not given; give the data frame")
   fit(call, formula, family_of(family), data, budget_of(epsilon, delta), errors = errors, facts = facts_of(bounds, levels, missing, schema),
-      weights = weights, offset = offset, person = person, ledger = ledger, neighbours = neighbours, max_mean = max_mean,
+      weights = column_named(substitute(weights), "weights"), weight_cap = weight_cap, offset = offset, person = person, ledger = ledger, neighbours = neighbours, max_mean = max_mean,
       input_changed = input_changed, seed = seed, threads = threads, progress = progress)
 }
 
-fit <- function(call, formula, family, data, budget, errors, facts, weights = NULL, offset = NULL, person = NULL, ledger = NULL,
+fit <- function(call, formula, family, data, budget, errors, facts, weights = NULL, weight_cap = NULL, offset = NULL, person = NULL, ledger = NULL,
                 neighbours = "add_remove", max_mean = NULL, input_changed = NULL, seed = NULL, threads = NULL, progress = FALSE,
                 penalty = NULL, solver = NULL, loss = NULL) {
   force(budget)
-  if (!is.null(weights)) usage("weights are not offered yet; leave weights out")
-  if (!is.null(offset)) usage("an offset is not offered yet; leave offset out")
+  if (!is.null(offset)) usage("an offset is a part of the formula; write offset(log(t)) there")
   check_table(data)
   spec <- read_formula(formula, facts, data)
   label <- label_of(spec, family, data)
   person <- one_text(person, "person")
   if (!is.null(person) && errors != "none") usage("errors take each record to be of another person; give errors = \"none\" with person, or one record for each")
-  more <- list(schema = schema_text(spec, label, person), label = label$json$name, person = person, ledger = one_path(ledger, "ledger"),
+  beside <- beside_of(weights, weight_cap)
+  more <- list(schema = schema_text(spec, label, person, beside), label = label$json$name, person = person, ledger = one_path(ledger, "ledger"),
                input_changed = one_text(input_changed, "input_changed"), seed = seed_of(seed),
                threads = if (!is.null(threads)) one_number(threads, "threads", "2"), progress = as.numeric(isTRUE(progress)))
   set <- settings_of(family, label, errors, penalty, solver, budget$epsilon, budget$delta, neighbours, max_mean, more)
   if (!is.null(loss)) set$loss <- loss
   columns <- feature_columns(spec, data)
   columns[[label$json$name]] <- label$value(data)
+  for (each in setdiff(vapply(beside, `[[`, "", "of"), names(columns))) {
+    need_columns(each, data)
+    columns[[each]] <- column_of(data[[each]], each, "number")
+  }
   if (!is.null(person)) {
     need_columns(person, data)
     if (!person %in% names(columns)) columns[[person]] <- column_of(data[[person]], person, "category")
@@ -147,10 +163,13 @@ without_records <- function(call) {
 
 feature_columns <- function(spec, data) {
   names <- unique(unlist(lapply(spec$parts, `[[`, "columns")))
-  need_columns(names, data)
+  beside <- vapply(spec$beside, `[[`, "", "of")
+  need_columns(c(names, beside), data)
   categories <- unlist(lapply(spec$parts, `[[`, "category"))
-  lapply(stats::setNames(names, names), function(name)
+  columns <- lapply(stats::setNames(names, names), function(name)
     column_of(data[[name]], name, if (name %in% categories) "category" else if (inherits(spec$facts$bounds[[name]], "Date")) "date" else "number"))
+  for (name in setdiff(beside, names)) columns[[name]] <- column_of(data[[name]], name, "number")
+  columns
 }
 
 model_of <- function(text, ..., class = NULL) structure(list(model = text, ...), class = c(class, "tacit"))

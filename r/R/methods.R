@@ -254,8 +254,11 @@ plain_columns <- function(object, newdata) {
   schema <- from_json(checked(.Call(R_model, NULL, object$model, NULL, "model", 0.95))[2])
   used <- Filter(function(c) c$type != "ignore", schema$columns)
   names <- vapply(used, `[[`, "", "name")
-  need_columns(names, newdata)
   kinds <- vapply(used, `[[`, "", "type")
+  beside <- setdiff(c(schema$exposure$of, schema$offset$of), names)
+  names <- c(names, beside)
+  kinds <- c(kinds, rep("number", length(beside)))
+  need_columns(names, newdata)
   stats::setNames(lapply(seq_along(names), function(k) column_of(newdata[[names[k]]], names[k], kinds[k])), names)
 }
 

@@ -255,19 +255,33 @@ read_formula <- function(formula, facts, data = NULL) {
   both <- intersect(all.vars(formula[[2]]), all.vars(formula[[3]]))
   if (length(both)) usage("%s stands on both sides of the formula; keep one", both[1])
   t <- tryCatch(stats::terms(formula), error = function(e) usage("formula is not well formed; write it as y ~ a + b"))
-  if (!is.null(attr(t, "offset"))) usage("offset() is not offered yet; leave it out")
   labels <- attr(t, "term.labels")
   if (!length(labels)) usage("formula has no term on its right side; name one column at least")
   r <- list(facts = facts, data = data, columns = unique(c(names(data), names(facts$bounds), names(facts$levels))), env = environment(formula), notes = new.env())
+  beside <- offset_of(as.list(attr(t, "variables"))[-1][attr(t, "offset")], facts)
+  if (length(beside)) t <- stats::terms(stats::reformulate(labels, formula[[2]], attr(t, "intercept") == 1, environment(formula)))
   variables <- as.list(attr(t, "variables"))[-(1:2)]
   matrix <- attr(t, "factors")[-1, , drop = FALSE]
   parts <- lapply(variables, part, r)
   names(parts) <- rownames(matrix)
   environment(formula) <- attr(t, ".Environment") <- globalenv() # whoever called may have the table there
-  spec <- list(formula = formula, terms = t, labels = labels, parts = parts, used = matrix > 0, intercept = attr(t, "intercept"), facts = facts, notes = r$notes$list)
+  spec <- list(formula = formula, terms = t, labels = labels, parts = parts, used = matrix > 0, intercept = attr(t, "intercept"), facts = facts, notes = r$notes$list, beside = beside)
   check_categories(parts)
   if (max(colSums(spec$used)) > 4) usage("a product has more than four parts; leave some away")
   with_map(pair_squares(spec))
+}
+
+# offset(log(t)) is an exposure, and offset(o) one: of a column each, with its bounds.
+offset_of <- function(offsets, facts) {
+  if (!length(offsets)) return(NULL)
+  e <- offsets[[1]][[2]]
+  exposure <- named(e) == "log" && length(e) == 2
+  name <- if (exposure) e[[2]] else e
+  if (length(offsets) > 1 || !is.symbol(name)) usage("an offset is one column, or the logarithm of one; write offset(log(t)) in the formula")
+  name <- as.character(name)
+  ends <- facts$bounds[[name]]
+  if (is.null(ends) || inherits(ends, "Date")) usage("bounds of %s are not given, and have no default; add bounds = list(%s = c(smallest, largest)), from public knowledge", name, name)
+  stats::setNames(list(list(of = name, lower = ends[1], upper = ends[2])), if (exposure) "exposure" else "offset")
 }
 
 check_categories <- function(parts) {

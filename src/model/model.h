@@ -109,7 +109,9 @@ tct_status tct_model_make_rows(tct_model *model, int64_t models, tct_error *err)
  * in `data` or in *scaled; free the view and the matrix, also after an error. */
 tct_status tct_model_transformed(const tct_model *model, const tct_data *data, tct_owned_matrix *scaled, tct_matrix *x,
                                  tct_view *view, tct_error *err);
-/* Applies the model's own column transforms to a margin computation: x.w + intercept for row i of data, and each row of
- * coefficients: out[rows][models]. */
+/* Records have an offset or exposure by the model's schema; upper: gets its upper bound (beside.c), or NULL. */
+bool tct_model_offset(const tct_model *model, double *upper);
+/* Applies the model's own column transforms to a margin computation: x.w + intercept and offset for row i of data, and
+ * each row of coefficients: out[rows][models]. */
 tct_status tct_model_margins(const tct_model *model, const tct_data *data, double *out, tct_error *err);
 #endif

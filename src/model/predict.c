@@ -8,6 +8,20 @@
 #include <math.h>
 #include <string.h>
 
+bool tct_model_offset(const tct_model *model, double *upper) {
+  static const char *const keys[] = {"exposure", "offset"};
+  bool found = false;
+  json_t *schema = model->schema ? json_loads(model->schema, 0, NULL) : NULL;
+  for (int k = 0; k < 2; k++) {
+    const json_t *rule = json_object_get(schema, keys[k]);
+    double most = json_number_value(json_object_get(rule, "upper"));
+    if (rule && upper) *upper = k == 0 ? log(most) : most;
+    found |= rule != NULL;
+  }
+  json_decref(schema);
+  return found;
+}
+
 static tct_status check_data(const tct_model *model, const tct_data *data, tct_error *err) {
   if (data->open > 0)
     return tct_fail(err, TCT_E_DATA,
@@ -16,6 +30,10 @@ static tct_status check_data(const tct_model *model, const tct_data *data, tct_e
     return tct_fail(err, TCT_E_DATA,
                     "the model is of records encoded by a schema, and the data were read without one; read them under "
                     "the model's schema");
+  if (tct_model_offset(model, NULL) != (data->offset != NULL))
+    return tct_fail(err, TCT_E_DATA,
+                    "the model and the data do not both have an offset or exposure; read the data under the model's "
+                    "schema");
   if (data->x.cols == model->cols) return TCT_OK;
   return tct_fail(err, TCT_E_DATA,
                   "the data have %lld features, the model has %lld; read them with the model's schema or {cols}",
@@ -69,6 +87,7 @@ tct_status tct_model_margins(const tct_model *model, const tct_data *data, doubl
     memcpy(w, model->coefficients + k * model->cols, (size_t)model->cols * sizeof *w);
     w[model->cols] = tct_model_intercepts(model)[k];
     tct_margins(&view, w, own ? own : out, tct_processors());
+    for (int64_t i = 0; data->offset && i < rows; i++) (own ? own : out)[i] += data->offset[i];
     for (int64_t i = 0; own && i < rows; i++) out[i * models + k] = own[i];
   }
   tct_free(w);

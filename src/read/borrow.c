@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "read/schema/describe.h"
+#include "read/describe.h"
 #include "read/table/join.h"
 #include "read/table/names.h"
 
@@ -85,6 +85,13 @@ static tct_status take_keys(tct_data *data, const tct_data *table, tct_error *er
   return TCT_OK;
 }
 
+static tct_status take_numbers(const double *from, int64_t rows, double **to, tct_error *err) {
+  *to = TCT_NEW(double, rows);
+  if (!*to) return tct_fail_memory(err);
+  memcpy(*to, from, (size_t)rows * sizeof **to);
+  return TCT_OK;
+}
+
 /* All that a table says beside its numbers and its labels. */
 static tct_status take_words(tct_data *data, const tct_data *table, tct_error *err) {
   TCT_TRY(tct_data_describe(data, table, err));
@@ -92,6 +99,8 @@ static tct_status take_words(tct_data *data, const tct_data *table, tct_error *e
   data->words = tct_words_share(table->words);
   TCT_TRY(take_keys(data, table, err));
   TCT_TRY(tct_inputs_copy(&data->inputs, &table->inputs, err));
+  if (table->weight) TCT_TRY(take_numbers(table->weight, table->x.rows, &data->weight, err));
+  if (table->offset) TCT_TRY(take_numbers(table->offset, table->x.rows, &data->offset, err));
   if (!table->dropped) return TCT_OK;
   data->dropped = TCT_NEW(unsigned char, table->x.rows);
   if (!data->dropped) return tct_fail_memory(err);

@@ -8,7 +8,7 @@
 #include "core/sized.h"
 #include "core/stop.h"
 #include "read/format/reader.h"
-#include "read/schema/describe.h"
+#include "read/describe.h"
 #include "read/source/csv.h"
 
 enum { HEAD = 1 << 16 }; /* bytes that a format is told by */
@@ -37,11 +37,30 @@ tct_status tct_reader_schema(tct_reader *reader, const tct_limits *limits, tct_e
   TCT_TRY(tct_inputs_add(&reader->data->inputs, options->schema_path, err));
   TCT_TRY(tct_schema_follow_up(&reader->schema, options->event, options->horizon, options->label,
                                options->labels != TCT_LABELS_NONE, err));
+  TCT_TRY(tct_schema_weights(&reader->schema, options->weights, options->weight_cap, err));
   if (reader->schema.event && options->labels != TCT_LABELS_NONE && options->labels != TCT_LABELS_REAL)
     return tct_fail(err, TCT_E_USAGE, "the label is a time and an event; give {loss cox}, or name another label");
   reader->data->follow_up = reader->schema.event != NULL;
   reader->data->positive_unlisted = tct_label_unlisted(options, &reader->schema);
   return tct_label_resolve(options, &reader->schema, reader->c, &reader->data->labels, &reader->data->classes, err);
+}
+
+tct_status tct_reader_besides(const tct_reader *reader, tct_find_column find, const void *user, int64_t label,
+                              tct_encoder *encoder, tct_error *err) {
+  bool weighs = reader->options->labels != TCT_LABELS_NONE || reader->options->weights;
+  for (int k = 0; k < TCT_BESIDES; k++) {
+    const char *name = reader->schema.beside[k].name;
+    bool wanted = weighs || k != TCT_BESIDE_WEIGHT; /* a prediction needs all others */
+    int64_t j = name && wanted ? find(user, name) : -1;
+    if (name && wanted && j < 0)
+      return tct_fail(err, TCT_E_DATA, "the table has no column \"%.200s\" for the %s; name it as the table does", name,
+                      tct_beside_words[k]);
+    if (j >= 0 && j == label)
+      return tct_fail(err, TCT_E_USAGE, "the label column cannot be that of the %s; name another one",
+                      tct_beside_words[k]);
+    encoder->beside_field[k] = j + 1;
+  }
+  return TCT_OK;
 }
 
 tct_status tct_reader_begin(tct_reader *reader, tct_encoder *encoder, int64_t *field, int64_t label_field,
@@ -51,6 +70,10 @@ tct_status tct_reader_begin(tct_reader *reader, tct_encoder *encoder, int64_t *f
   TCT_TRY(tct_encoder_make(encoder, schema, field, label_field, reader->options, err));
   tct_table_init(&reader->table, encoder->sparse ? TCT_CSR : TCT_DENSE_ROWS, reader->options);
   reader->table.lists = schema->lists;
+  reader->table.weighed = encoder->beside_field[TCT_BESIDE_WEIGHT] > 0;
+  if (reader->table.weighed) reader->data->weight_cap = schema->beside[TCT_BESIDE_WEIGHT].upper;
+  reader->data->exposure = encoder->beside_field[TCT_BESIDE_EXPOSURE] > 0;
+  reader->table.shifted = reader->data->exposure || encoder->beside_field[TCT_BESIDE_OFFSET] > 0;
   return TCT_OK;
 }
 
@@ -58,8 +81,9 @@ tct_status tct_reader_add(tct_reader *reader, const tct_encoder *e, int64_t line
                           tct_error *err) {
   int64_t dense = e->sparse ? 0 : e->schema->features;
   if (fault.why) return tct_reader_invalid(reader, line, fault.column, fault.why, dense, err);
-  if (e->sparse) return tct_table_sparse(&reader->table, e->index, e->value, e->filled, label, err);
-  return tct_table_dense(&reader->table, e->value, dense, label, err);
+  const tct_said said = {label, e->weight, e->offset};
+  if (e->sparse) return tct_table_sparse(&reader->table, e->index, e->value, e->filled, said, err);
+  return tct_table_dense(&reader->table, e->value, dense, said, err);
 }
 
 tct_status tct_reader_end(tct_reader *reader, const char *label, tct_pieces *keys, tct_error *err) {
@@ -161,6 +185,9 @@ static tct_status read_source(tct_reader *reader, tct_error *err) {
   if (reader->schema.event && !format->has_events)
     return tct_fail_at(err, source->name, 0, 0,
                        "a time and an event are read from CSV, Stata files and data frames; convert the file");
+  if (reader->schema.beside[TCT_BESIDE_WEIGHT].name && !format->has_names && !format->has_keys)
+    return tct_fail_at(err, source->name, 0, 0,
+                       "weights are a column by name, and this format has none; convert the file to CSV");
   return format->read(reader, err);
 }
 

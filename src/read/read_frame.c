@@ -63,6 +63,11 @@ static tct_status match_columns(const frame_reader *r, int64_t *field, unsigned 
                       "the frame has no column \"%.200s\", which the schema describes; add it, or check its name",
                       column->name);
   }
+  for (int k = 0; k < TCT_BESIDES; k++) {
+    const char *name = r->all.schema.beside[k].name;
+    int64_t j = name ? tct_frame_find(r->frame, name) : -1;
+    if (j >= 0) used[j] = 1;
+  }
   for (int64_t j = 0; j < r->frame->schema.n_children; j++) {
     if (used[j] || j == r->label || j == r->event) continue;
     return tct_fail(err, TCT_E_DATA,
@@ -72,6 +77,8 @@ static tct_status match_columns(const frame_reader *r, int64_t *field, unsigned 
   }
   return TCT_OK;
 }
+
+static int64_t find_name(const void *frame, const char *name) { return tct_frame_find(frame, name); }
 
 static tct_status prepare(frame_reader *r, tct_error *err) {
   tct_reader *all = &r->all;
@@ -86,6 +93,7 @@ static tct_status prepare(frame_reader *r, tct_error *err) {
   TCT_TRY(status);
   bool wanted = all->options->labels != TCT_LABELS_NONE;
   r->rows.encoder.event_field = r->event + 1;
+  TCT_TRY(tct_reader_besides(all, find_name, r->frame, r->label, &r->rows.encoder, err));
   TCT_TRY(tct_reader_begin(all, &r->rows.encoder, field, wanted ? r->label : -1, err));
   TCT_TRY(tct_rows_make(&r->rows, r->frame, err));
   int64_t most = r->rows.encoder.sparse ? all->schema.max : all->schema.features;

@@ -56,6 +56,7 @@ typedef struct tct_problem {
   const tct_view *view;   /* rows of norm <= R, in the layout that the solver wants */
   const double *y;        /* [rows], clipped to [-Y, Y]; the class from 0 of a joint loss */
   const double *weight;   /* [rows] in [0, 1]: row i's loss counts so often; NULL = all 1 */
+  const double *offset;   /* [rows], at most 0: added to every linear predictor of the row; NULL = all 0 */
   tct_progress *progress; /* or NULL */
   tct_cancel_fn cancel;
   void *user; /* handed to cancel */
@@ -157,8 +158,9 @@ typedef struct tct_solver {
   tct_passes passes;  /* where it reads records that lie on disk */
   unsigned relations; /* TCT_RELATION_*: those for which the claim is proved */
   tct_weighing weighing;
-  bool joint;  /* it takes losses of several classes at once: w[p] is a block of weights for each */
-  bool infers; /* it fills problem->inference, in the form that its option "errors" says: model or robust */
+  bool offsets; /* a run heeds problem->offset */
+  bool joint;   /* it takes losses of several classes at once: w[p] is a block of weights for each */
+  bool infers;  /* it fills problem->inference, in the form that its option "errors" says: model or robust */
   bool penalises_intercept; /* it treats the intercept like any weight, and the model file says so */
   /* Resolves options, calibrates, promises.  `given` has passed tct_spec_check. */
   tct_status (*plan)(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);

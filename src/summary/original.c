@@ -76,6 +76,8 @@ tct_status tct_original_new(const tct_model *model, bool middle, tct_original *o
   tct_schema_free(&schema);
   TCT_TRY(status);
   out->constant = model->labels == TCT_LABELS_REAL ? model->label_shift : 0;
+  double upper = 0;
+  if (tct_model_offset(model, &upper)) out->constant -= upper; /* a linear predictor at offset 0, exposure 1 */
   out->has_intercept = model->has_intercept || out->constant != 0;
   for (int64_t e = out->start[model->cols]; e < out->start[model->cols + 1]; e++)
     out->has_intercept = out->has_intercept || out->value[e] != 0;

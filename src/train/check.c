@@ -2,6 +2,7 @@
 #include "core/processors.h"
 #include "la/matrix/matrix.h"
 #include "ranks/ranks.h"
+#include "train/fit.h"
 #include "train/plan.h"
 
 #include <math.h>
@@ -128,4 +129,17 @@ tct_status tct_limit_check_data(const tct_plan *plan, const tct_data *data, tct_
   if (strcmp(plan->config.scale, "none"))
     return tct_fail(err, TCT_E_USAGE, "{scale} copies all records into memory; give bounds with {schema} instead");
   return TCT_OK;
+}
+
+tct_status tct_fit_check_offset(const tct_plan *plan, const tct_data *data, tct_error *err) {
+  if (!data->offset) return TCT_OK;
+  if (data->exposure && !plan->facts.loss.kind->counts)
+    return tct_fail(err, TCT_E_USAGE, "an exposure is of counts; give {loss poisson}, or leave it out of the schema");
+  if (plan->copies * tct_loss_outputs(&plan->facts.loss) > 1 || !plan->facts.intercept)
+    return tct_fail(err, TCT_E_USAGE,
+                    "an offset or exposure goes with an intercept and with labels that are numbers or of two classes; "
+                    "leave it out of the schema");
+  if (plan->solver->offsets) return TCT_OK;
+  return tct_fail(err, TCT_E_USAGE, "%s takes no offset or exposure; use dpmetric, dpgd or {errors_known}",
+                  plan->solver->name);
 }

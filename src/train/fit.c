@@ -217,6 +217,7 @@ tct_status tct_fitting_prepare(tct_fitting *fitting, tct_error *err) {
                     "standard errors are not kept for several classes in one model; leave them out, or train one "
                     "class against the rest ({positive})");
   TCT_TRY(check_weights(plan, data, err));
+  TCT_TRY(tct_fit_check_offset(plan, data, err));
   TCT_TRY(check_ranks(plan, data, err));
   TCT_TRY(tct_limit_check_data(plan, data, err));
   if (data->open > 0)
@@ -268,6 +269,7 @@ static tct_status spend(tct_mech *mech, void *user, tct_error *err) {
                          .view = &bound->view,
                          .y = bound->y,
                          .weight = data->weight,
+                         .offset = data->offset,
                          .progress = &progress,
                          .cancel = tct_stop_ask,
                          .note = model->note,

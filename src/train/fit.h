@@ -11,6 +11,8 @@ typedef struct tct_fitting {
   tct_model *model; /* owned; without weights until the end */
 } tct_fitting;
 
+/* TCT_E_USAGE: the data have an offset or exposure, and the plan's loss or solver takes none. */
+tct_status tct_fit_check_offset(const tct_plan *plan, const tct_data *data, tct_error *err);
 /* Checks, bounded records, and the model with everything but its weights.  Collective, as the other stages. */
 tct_status tct_fitting_prepare(tct_fitting *fitting, tct_error *err);
 /* Room for the model file, and the charge of what the model claims.  status: of all that came before on this rank. */

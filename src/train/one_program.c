@@ -81,7 +81,9 @@ typedef struct field {
   FIELD(FREE, cancel, NULL)                                  \
   FIELD(FREE, user, NULL)                                    \
   FIELD(TEXT, event, "the event column")                     \
-  FIELD(REAL, horizon, "the horizon")
+  FIELD(REAL, horizon, "the horizon")                        \
+  FIELD(TEXT, weights, "the weights' column")                \
+  FIELD(REAL, weight_cap, "the cap of the weights")
 
 #define CONFIG_FIELD(kind, member, name) {kind, offsetof(tct_config, member), name},
 #define CONFIG_SIZE(kind, member, name) +sizeof(((tct_config *)0)->member)
@@ -264,6 +266,7 @@ void tct_settings_table(tct_settings *list, const tct_data *data) {
   tct_settings_bytes(list, "the records of each rank", data->rank_rows, ranks * sizeof *data->rank_rows);
   tct_settings_word(list, "whether records are weighed", data->weight != NULL);
   tct_settings_real(list, "the cap of the weights", data->weight_cap);
+  tct_settings_word(list, "whether records have an offset", data->offset != NULL);
   tct_settings_word(list, "whether a person is the unit", data->persons);
   tct_settings_word(list, "whether records can be left out", data->dropped != NULL);
   add_names(list, "what reading left unaccounted", data->unaccounted, TCT_UNACCOUNTED);

@@ -5,8 +5,8 @@
  * under replace_one: exactly, so the bound is `move <= 1` without a tolerance.  The farthest pair of a cell must also
  * come close to the claim, which shows that the probe sees something.
  *
- * A cell is a form of a solver, a loss, an intercept or none, a relation, a number of rows, weights, a layout, a type,
- * and the place of the record.  Each plan has its cells drawn by the day, so that none is left out for ever;
+ * A cell is a form of a solver, a loss, an intercept or none, a relation, a number of rows, weights, offsets, a layout,
+ * a type, and the place of the record.  Each plan has its cells drawn by the day, so that none is left out for ever;
  * TACIT_MATRIX=whole looks at all (a quarter of an hour), TACIT_MATRIX=N at those of day N.  TACIT_TEST_SOLVER=NAME: at
  * that solver's alone.  TACIT_PRINT=1: what each form reaches. */
 #include "sample.h"
@@ -145,6 +145,7 @@ typedef struct cell {
   tct_plan *plan;
   int64_t rows, at; /* at: the record, or a person's first */
   weighed weighed;
+  bool shifted; /* records have offsets */
   int layout;
   tct_value_type type;
 } cell;
@@ -230,10 +231,10 @@ static void look(void *user, const tct_event *event, double sensitivity, const d
 
 static void show(const cell *c, char *text, size_t size) {
   const tct_facts *f = &c->plan->facts;
-  snprintf(text, size, "%s, %s, R = %g, epsilon = %g, %s, %s, %s, %s, %s, row %lld of %lld", c->plan->solver_text,
+  snprintf(text, size, "%s, %s, R = %g, epsilon = %g, %s, %s, %s%s, %s, %s, row %lld of %lld", c->plan->solver_text,
            f->loss.kind->name, f->row_norm, f->epsilon, f->intercept ? "intercept" : "no intercept",
-           f->neighbours ? "replace_one" : "add_remove", weighings[c->weighed], layout_names[c->layout],
-           c->type == TCT_F32 ? "float" : "double", (long long)c->at, (long long)c->rows);
+           f->neighbours ? "replace_one" : "add_remove", weighings[c->weighed], c->shifted ? " and offsets" : "",
+           layout_names[c->layout], c->type == TCT_F32 ? "float" : "double", (long long)c->at, (long long)c->rows);
 }
 
 static void put(records *r, const cell *c, const double *x, double y) {
@@ -245,11 +246,17 @@ static void put(records *r, const cell *c, const double *x, double y) {
 }
 
 /* Weights of all sizes up to the cap and, of the pair's, beyond it; a person's records are scaled to a sum of 1. */
-static void open_world(const cell *c, const records *r, world *w) {
+static void open_world(const cell *c, const records *r, double offset, world *w) {
   tct_error err = {0};
   double weight[513];
   int64_t person[513];
   if (world_share(w, r, c->plan, layouts[c->layout], c->type, &err) != TCT_OK) fail_msg("%s", err.text);
+  if (c->shifted) {
+    double *own = w->data->offset = tct_alloc(c->rows, sizeof *own);
+    for (int64_t i = 0; i < c->rows; i++) own[i] = -0.4 * (double)(i % 6);
+    for (int64_t k = 0; k < kin_of(c); k++) own[kin_at(c, k)] = offset;
+    w->problem.offset = own;
+  }
   for (int64_t i = 0; i < c->rows; i++) weight[i] = 0.1 * (double)(i % 21), person[i] = i;
   for (int64_t k = 0; k < kin_of(c); k++)
     weight[kin_at(c, k)] = c->weighed == WEIGHED ? 1e9 : 2 / (1 + (double)(c->at % 2)) - (double)k / 4,
@@ -283,9 +290,9 @@ static void try_pair(const cell *c, records *base, const pair *p, uint64_t seed,
   e.slack = slack_of(c->plan);
   show(c, what, sizeof what);
   put(base, c, p->x, p->y);
-  open_world(c, base, &a);
+  open_world(c, base, 0, &a);
   if (replaced) put(base, c, p->other, p->other_y);
-  open_world(c, base, &b);
+  open_world(c, base, replaced ? -3 : 0, &b);
   for (int64_t k = 0; k < kin_of(c) && !replaced; k++) world_remove(&b, kin_at(c, k));
   e.first = &a;
   run(&e, &a, seed, what);
@@ -360,6 +367,7 @@ static void try_plan(const form *f, tct_plan *plan, counted *count, double *reac
   int step = count->whole ? 1 : cells < some ? cells : some;
   for (int k = (int)(world_u64(&count->random) % (uint64_t)step); k < cells; k += step) {
     cell c = {.form = f, .plan = plan, .rows = n, .at = at[k % 4], .weighed = (weighed)(k / OF_A_WEIGHING)};
+    c.shifted = plan->solver->offsets && !plan->facts.loss.kind->joint && k % 2;
     c.layout = k / 4 % 4, c.type = k / 16 % 2 ? TCT_F32 : TCT_F64;
     try_cell(&c, reach);
     count->looked++;

@@ -248,6 +248,8 @@ static void a_weight_lies_between_none_and_the_cap_and_a_persons_sum_to_one_at_m
   tct_data *data = tct_data_view(&m, y, TCT_LABELS_BINARY, NULL, NULL, &err);
   assert_int_equal(tct_data_weigh(data, weight, 2, NULL, &err), TCT_OK);
   assert_true(data->weight[0] == 0 && data->weight[1] == 0.25 && data->weight[2] == 1 && data->weight[3] == 0.7);
+  tct_data_free(data);
+  data = tct_data_view(&m, y, TCT_LABELS_BINARY, NULL, NULL, &err);
   assert_int_equal(tct_data_weigh(data, weight, 2, person, &err), TCT_OK);
   assert_true(data->weight[0] == 0 && data->weight[1] == 0.25 && data->weight[2] <= 1);
   double sum = data->weight[3] + data->weight[4];

@@ -11,10 +11,11 @@ idioms <- list(
   "a square beside its number" = list(z ~ x + I(x^2)), "poly, raw" = list(z ~ poly(x, 2, raw = TRUE) + g), "reciprocal" = list(z ~ I(1 / t) + x),
   "rescaled" = list(y ~ I(x / 10) + I((t - 10) / 5), binomial), "ns with knots" = list(z ~ ns(x, knots = c(0, 1, 2), Boundary.knots = c(-1, 3)) + g),
   "cut" = list(z ~ cut(x, c(-2, 0, 1, 4)) + u), "0 and 1" = list(b ~ x + g, binomial), "a comparison on the left" = list(y == "yes" ~ x + g, binomial),
-  "log on the left" = list(log(pos) ~ x + g), "counts" = list(k ~ x + g, poisson), "counts with interaction" = list(k ~ x * h, poisson))
+  "log on the left" = list(log(pos) ~ x + g), "counts" = list(k ~ x + g, poisson), "counts with interaction" = list(k ~ x * h, poisson),
+  "rates" = list(r ~ x + g + offset(log(t)), poisson), "an offset" = list(z ~ x + offset(u)), "an offset of log-odds" = list(b ~ x + offset(u), binomial))
 
-test_that("there are thirty-two", {
-  expect_length(idioms, 32)
+test_that("there are thirty-five", {
+  expect_length(idioms, 35)
 })
 
 for (name in names(idioms)) local({

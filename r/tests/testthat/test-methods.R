@@ -229,3 +229,17 @@ test_that("a policy is held against a claim", {
   expect_identical(vapply(answer$rules, function(r) r$ok, NA), c(TRUE, FALSE))
   expect_false(answer$ok)
 })
+
+test_that("rates are predicted for other exposures, and weights are a column under a cap", {
+  m <- fit(r ~ x + offset(log(t)), poisson)
+  exact <- glm(r ~ x + offset(log(t)), poisson, people)
+  few <- people[people$t > 2, ][1:50, ]
+  expect_lt(max(abs(predict(m, few) - predict(exact, few))), 0.01)
+  expect_equal(predict(m, transform(few, t = t / 2), type = "response"), predict(m, few, type = "response") / 2, tolerance = 1e-9)
+  expect_error(predict(m, few["x"]), "no column t")
+  w <- transform(people, w = 4 * (g == "a"))
+  one <- fit(y ~ x, binomial, data = w, weights = w, weight_cap = 4, errors = "none")
+  two <- fit(y ~ x, binomial, data = w, weights = "w", weight_cap = 4, errors = "none")
+  expect_identical(coef(one), coef(two))
+  expect_lt(max(abs(coef(one) - coef(glm(y ~ x, binomial, people[people$g == "a", ])))), 0.05)
+})

@@ -173,6 +173,7 @@ static tct_status start_worker(shared *s, worker *w, tct_error *err) {
   w->source.ended = true;
   tct_table_init(&w->reader.table, whole->table.layout, whole->options);
   w->reader.table.memory = 0;
+  w->reader.table.weighed = whole->table.weighed, w->reader.table.shifted = whole->table.shifted;
   w->part = tct_alloc((int64_t)s->blocks->size, 1);
   if (!w->part) return tct_fail_memory(err);
   return s->blocks->begin(s->blocks->whole, w->part, &w->reader, err);

@@ -32,6 +32,8 @@ static int64_t find(const csv_reader *r, const char *name) {
   return tct_names_find((const char *const *)r->names, r->sorted, r->count, name);
 }
 
+static int64_t find_name(const void *user, const char *name) { return find(user, name); }
+
 static tct_status find_label(csv_reader *r, const tct_reader *reader, tct_error *err) {
   const char *given = reader->options->label, *schema = reader->schema.label;
   const char *wanted = given ? given : schema;
@@ -107,6 +109,7 @@ static tct_status match_columns(csv_reader *r, const tct_schema *schema, int64_t
   unsigned char *used = TCT_NEW(unsigned char, r->count);
   if (!used) return tct_fail_memory(err);
   tct_status status = TCT_OK;
+  int64_t b;
   for (int64_t k = 0; k < schema->columns && status == TCT_OK; k++) {
     const tct_column *column = &schema->column[k];
     int64_t j = find(r, column->name);
@@ -125,6 +128,8 @@ static tct_status match_columns(csv_reader *r, const tct_schema *schema, int64_t
                            column->name);
     }
   }
+  for (int k = 0; k < TCT_BESIDES; k++)
+    if (schema->beside[k].name && (b = find(r, schema->beside[k].name)) >= 0) used[b] = 1;
   for (int64_t j = 0; j < r->count && status == TCT_OK; j++) {
     if (used[j] || j == r->label || j == r->key || j == r->event) continue;
     status = tct_fail_at(err, file, r->csv.line, j + 1,
@@ -159,6 +164,7 @@ static tct_status prepare(csv_reader *r, tct_reader *reader, tct_error *err) {
   TCT_TRY(match_columns(r, schema, field, err));
   bool wanted = reader->options->labels != TCT_LABELS_NONE;
   r->encoder.event_field = r->event + 1;
+  TCT_TRY(tct_reader_besides(reader, find_name, r, r->label, &r->encoder, err));
   return tct_reader_begin(reader, &r->encoder, field, wanted ? r->label : -1, err);
 }
 

@@ -159,7 +159,7 @@ static tct_status read_lines(libsvm *r, tct_reader *reader, tct_error *err) {
     if (why) {
       TCT_TRY(tct_reader_invalid(reader, number, column, why, 0, err));
     } else {
-      TCT_TRY(tct_table_sparse(&reader->table, r->index, r->value, r->count, label, err));
+      TCT_TRY(tct_table_sparse(&reader->table, r->index, r->value, r->count, (tct_said){label, 1, 0}, err));
     }
   }
 }

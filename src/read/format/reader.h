@@ -64,6 +64,10 @@ tct_status tct_reader_invalid(tct_reader *reader, int64_t line, int64_t column, 
 
 /* What readers of records by a schema share.  First: the schema of the options, and what the labels are. */
 tct_status tct_reader_schema(tct_reader *reader, const tct_limits *limits, tct_error *err);
+/* Then where the columns beside stand: find gives a column by its name, or -1. */
+typedef int64_t (*tct_find_column)(const void *user, const char *name);
+tct_status tct_reader_besides(const tct_reader *reader, tct_find_column find, const void *user, int64_t label,
+                              tct_encoder *encoder, tct_error *err);
 /* Then the encoder and the table; field and label_field: tct_encoder_make. */
 tct_status tct_reader_begin(tct_reader *reader, tct_encoder *encoder, int64_t *field, int64_t label_field,
                             tct_error *err);

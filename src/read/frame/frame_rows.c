@@ -16,6 +16,7 @@
 enum { RECENT_LONGEST = 16 };       /* bytes of such a text */
 /* What is known of a value of a dictionary: KNOWN_FIRST + k is the listed category k, or the label k. */
 enum { KNOWN_OTHER = 1, KNOWN_MISSING, KNOWN_FIRST };
+enum { BESIDE = 2 }; /* strips after the schema's columns: the label, the event, then the columns beside */
 
 static double number_of(const json_t *text, locale_t c) {
   double value = NAN;
@@ -33,8 +34,8 @@ static double *numbers_of(const json_t *list, int64_t count, locale_t c) {
 tct_status tct_rows_make(tct_rows *rows, const tct_frame *frame, tct_error *err) {
   const tct_schema *schema = rows->encoder.schema;
   rows->frame = frame;
-  rows->strip = TCT_NEW(tct_strip, schema->columns + 2);
-  rows->known = TCT_NEW(int32_t *, schema->columns + 2);
+  rows->strip = TCT_NEW(tct_strip, schema->columns + BESIDE + TCT_BESIDES);
+  rows->known = TCT_NEW(int32_t *, schema->columns + BESIDE + TCT_BESIDES);
   rows->listed = TCT_NEW(double *, schema->columns);
   rows->recent = TCT_NEW(tct_recent *, schema->columns);
   rows->words = (int64_t)json_array_size(schema->missing);
@@ -76,6 +77,9 @@ tct_status tct_rows_bind(tct_rows *rows, int64_t chunk, tct_error *err) {
     TCT_TRY(bind_strip(rows, chunk, k, e->field[k], err));
     TCT_TRY(make_lookup(rows, k, err));
   }
+  for (int k = 0; k < TCT_BESIDES; k++)
+    if (e->beside_field[k] > 0)
+      TCT_TRY(bind_strip(rows, chunk, schema->columns + BESIDE + k, e->beside_field[k] - 1, err));
   if (e->label_field < 0) return TCT_OK;
   if (e->event_field > 0) TCT_TRY(bind_strip(rows, chunk, schema->columns + 1, e->event_field - 1, err));
   return bind_strip(rows, chunk, schema->columns, e->label_field, err);
@@ -231,6 +235,15 @@ static const char *read_event(tct_rows *rows, int64_t row, int *event) {
   return tct_label_event_number(cell.number, event);
 }
 
+static const char *read_beside(tct_rows *rows, int64_t row, tct_beside which) {
+  tct_encoder *e = &rows->encoder;
+  tct_cell cell = {0};
+  const char *why = tct_strip_read(&rows->strip[e->schema->columns + BESIDE + which], row, &cell);
+  if (why) return why;
+  if (cell.kind == TCT_CELL_TEXT) return tct_encode_beside_text(e, which, cell.at, cell.length);
+  return tct_encode_beside(e, which, cell.number, is_missing_number(rows, &cell));
+}
+
 static const char *encode_label(tct_rows *rows, int64_t row, double *label) {
   bool classes = rows->encoder.rule.kind != TCT_LABELS_REAL;
   int32_t *known = classes ? known_of(rows, rows->encoder.schema->columns, row) : NULL;
@@ -253,6 +266,11 @@ const char *tct_rows_encode(tct_rows *rows, int64_t row, double *label, int64_t 
     if (why) return why;
   }
   tct_encode_end(e);
+  for (int k = 0; k < TCT_BESIDES; k++) {
+    const char *wrong = e->beside_field[k] > 0 ? read_beside(rows, row, k) : NULL;
+    *column = e->beside_field[k] - 1;
+    if (wrong) return wrong;
+  }
   *column = e->label_field;
   const char *why = e->label_field >= 0 ? encode_label(rows, row, label) : NULL;
   if (why || e->label_field < 0 || e->event_field == 0) return why;
@@ -269,7 +287,7 @@ void tct_rows_free(tct_rows *rows) {
   for (int64_t k = 0; rows->recent && k < columns; k++)
     tct_wipe_free(rows->recent[k], 1 << RECENT_BITS, sizeof **rows->recent);
   tct_free(rows->recent);
-  for (int64_t k = 0; rows->known && k <= columns + 1; k++) tct_free(rows->known[k]);
+  for (int64_t k = 0; rows->known && k < columns + BESIDE + TCT_BESIDES; k++) tct_free(rows->known[k]);
   tct_free(rows->known);
   tct_free(rows->listed);
   tct_free(rows->strip);

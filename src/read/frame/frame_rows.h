@@ -15,7 +15,7 @@ typedef struct tct_recent {
 typedef struct tct_rows {
   const tct_frame *frame;
   tct_encoder encoder; /* its fields are the frame's columns */
-  tct_strip *strip;    /* [columns of the schema, then the label], of the current chunk */
+  tct_strip *strip;    /* [columns of the schema, label, event, those beside], of the current chunk */
   int32_t **known;     /* [as strip] of each value of a short dictionary what was found for it, 0 = not looked up yet */
   tct_recent **recent; /* [columns of the schema] the last short texts by their hash; NULL: no column of texts */
   double *word;        /* [words] those of the schema's words for a missing value that are numbers */

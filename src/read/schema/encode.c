@@ -133,15 +133,34 @@ const char *tct_encode_listed(tct_encoder *encoder, const tct_column *column, in
   return NULL;
 }
 
+static const char *number_of(const tct_encoder *encoder, const char *at, int64_t length, double *value, bool *missing) {
+  *missing = tct_schema_missing(encoder->schema, at, length);
+  if (*missing) return NULL;
+  tct_number_status status = tct_label_rule_parse(&encoder->rule, at, length, value);
+  if (status == TCT_NUMBER_RANGE) return "the number is too large for a double; correct it";
+  return status == TCT_NUMBER_OK ? NULL : no_number(encoder, at, length);
+}
+
 static const char *text_as_number(tct_encoder *encoder, const tct_column *column, const char *at, int64_t length) {
   double value = 0;
-  bool missing = tct_schema_missing(encoder->schema, at, length);
-  if (!missing) {
-    tct_number_status status = tct_label_rule_parse(&encoder->rule, at, length, &value);
-    if (status == TCT_NUMBER_RANGE) return "the number is too large for a double; correct it";
-    if (status != TCT_NUMBER_OK) return no_number(encoder, at, length);
-  }
-  return tct_encode_number(encoder, column, value, missing);
+  bool missing;
+  const char *why = number_of(encoder, at, length, &value, &missing);
+  return why ? why : tct_encode_number(encoder, column, value, missing);
+}
+
+const char *tct_encode_beside(tct_encoder *encoder, tct_beside which, double value, bool missing) {
+  const tct_beside_rule *rule = &encoder->schema->beside[which];
+  const char *why = tct_beside_number(encoder->schema, which, value, missing, &value);
+  if (!why && which == TCT_BESIDE_WEIGHT) encoder->weight = value / rule->upper;
+  if (!why) encoder->offset += tct_beside_offset(rule, which, value);
+  return why;
+}
+
+const char *tct_encode_beside_text(tct_encoder *encoder, tct_beside which, const char *at, int64_t length) {
+  double value = 0;
+  bool missing;
+  const char *why = number_of(encoder, at, length, &value, &missing);
+  return why ? why : tct_encode_beside(encoder, which, value, missing);
 }
 
 static const char *text_as_date(tct_encoder *encoder, const tct_column *column, const char *at, int64_t length) {
@@ -177,6 +196,7 @@ const char *tct_encode_text(tct_encoder *encoder, const tct_column *column, cons
 
 void tct_encode_begin(tct_encoder *encoder) {
   encoder->filled = 0;
+  encoder->weight = 1, encoder->offset = 0;
   if (!encoder->sparse) memset(encoder->value, 0, (size_t)encoder->schema->features * sizeof *encoder->value);
 }
 
@@ -197,6 +217,11 @@ tct_fault tct_encode(tct_encoder *encoder, const tct_field *field, double *label
     if (why) return (tct_fault){j + 1, why};
   }
   tct_encode_end(encoder);
+  for (int k = 0; k < TCT_BESIDES; k++) {
+    int64_t j = encoder->beside_field[k];
+    const char *why = j > 0 ? tct_encode_beside_text(encoder, k, field[j - 1].at, field[j - 1].length) : NULL;
+    if (why) return (tct_fault){j, why};
+  }
   if (encoder->label_field >= 0) {
     const tct_field *f = &field[encoder->label_field];
     const char *why = tct_label_text(&encoder->rule, f->at, f->length, label);

@@ -9,14 +9,17 @@
 typedef struct tct_encoder {
   const tct_schema *schema;
   tct_label_rule rule;
-  int64_t *field;      /* [schema->columns] field of each column, -1 = not wanted */
-  int64_t label_field; /* -1 = no label is wanted */
-  int64_t event_field; /* 1 + the field of the event of a follow-up; 0 = none */
-  double largest;      /* largest magnitude that the value type holds */
+  int64_t *field;                    /* [schema->columns] field of each column, -1 = not wanted */
+  int64_t label_field;               /* -1 = no label is wanted */
+  int64_t event_field;               /* 1 + the field of the event of a follow-up; 0 = none */
+  int64_t beside_field[TCT_BESIDES]; /* 1 + the field of each; 0 = none */
+  double largest;                    /* largest magnitude that the value type holds */
   bool sparse;
   double *value;        /* dense: [features]; sparse: [most] */
   int32_t *index;       /* sparse: [most] */
   int64_t filled;       /* sparse: features of the current record */
+  double weight;        /* of the current record, in [0, 1]; 1 without weights */
+  double offset;        /* of the current record, at most 0 */
   tct_design_work work; /* of a schema with terms */
 } tct_encoder;
 
@@ -43,6 +46,10 @@ const char *tct_encode_text(tct_encoder *encoder, const tct_column *column, cons
 const char *tct_encode_number(tct_encoder *encoder, const tct_column *column, double value, bool missing);
 /* Category columns.  found: index of the listed value, or -1: then by the rule for missing or for other values. */
 const char *tct_encode_listed(tct_encoder *encoder, const tct_column *column, int32_t found, bool missing);
+
+/* A number of a column beside. */
+const char *tct_encode_beside(tct_encoder *encoder, tct_beside which, double value, bool missing);
+const char *tct_encode_beside_text(tct_encoder *encoder, tct_beside which, const char *at, int64_t length);
 
 /* The listed value that a text of a category means, or -1: its own, or another spelling of the same boolean.  missing:
  * the text stands for a missing value. */

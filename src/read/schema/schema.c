@@ -138,8 +138,9 @@ static tct_status parse_label(tct_schema *schema, tct_error *err) {
 static tct_status parse_root(tct_schema *schema, tct_error *err) {
   if (!json_is_object(schema->root))
     return tct_schema_wrong(schema, NULL, "the file must hold one JSON object; write one", err);
-  TCT_TRY(tct_schema_keys(schema, schema->root,
-                          "format version columns terms label scale missing_values not_private comment", err));
+  TCT_TRY(tct_schema_keys(
+      schema, schema->root,
+      "format version columns terms weight exposure offset label scale missing_values not_private comment", err));
   const json_t *format = json_object_get(schema->root, "format"), *version = json_object_get(schema->root, "version");
   if (format && (!json_is_string(format) || strcmp(json_string_value(format), "tacit-schema") != 0)) {
     return tct_schema_wrong(schema, NULL, "\"format\" must be \"tacit-schema\"; give a schema file", err);
@@ -162,6 +163,7 @@ static tct_status parse_root(tct_schema *schema, tct_error *err) {
   schema->drafted = json_object_get(schema->root, "not_private") != NULL;
   TCT_TRY(tct_schema_columns(schema, err));
   if (schema->version >= TCT_SCHEMA_TERMS) TCT_TRY(tct_schema_terms(schema, err));
+  TCT_TRY(tct_schema_besides(schema, err));
   return parse_label(schema, err);
 }
 
@@ -198,12 +200,18 @@ tct_status tct_schema_load(tct_schema *schema, const char *path, const char *tex
   return parse_root(schema, err);
 }
 
+static bool is_beside(const tct_schema *schema, const char *name) {
+  bool found = false;
+  for (int k = 0; k < TCT_BESIDES; k++) found |= schema->beside[k].name && strcmp(schema->beside[k].name, name) == 0;
+  return found;
+}
+
 tct_status tct_schema_plain(tct_schema *schema, char *const *names, int64_t count, int64_t label, int64_t key,
                             int64_t event, tct_error *err) {
   schema->column = TCT_NEW(tct_column, count);
   if (!schema->column) return tct_fail_memory(err);
   for (int64_t j = 0; j < count; j++) {
-    if (j == label || j == key || j == event) continue;
+    if (j == label || j == key || j == event || is_beside(schema, names[j])) continue;
     tct_column *column = &schema->column[schema->columns++];
     column->name = names[j];
     column->kind = TCT_COLUMN_NUMBER;

@@ -53,6 +53,14 @@ typedef struct tct_column {
   int64_t features;
 } tct_column;
 
+/* A column of numbers that is neither feature nor label, and says how a record counts. */
+typedef enum tct_beside { TCT_BESIDE_WEIGHT, TCT_BESIDE_EXPOSURE, TCT_BESIDE_OFFSET, TCT_BESIDES } tct_beside;
+
+typedef struct tct_beside_rule {
+  const char *name;    /* of the column, or NULL: there is none */
+  double lower, upper; /* numbers are cut to them */
+} tct_beside_rule;
+
 typedef struct tct_schema {
   const char *name; /* the file's name for errors, borrowed */
   int version;
@@ -73,19 +81,28 @@ typedef struct tct_schema {
   const char *positive;         /* or NULL */
   const json_t *label_values;   /* array of texts or NULL */
   double label_low, label_high; /* NAN = none */
+  tct_beside_rule beside[TCT_BESIDES];
 } tct_schema;
 
 /* Reads schema_path or schema_text of the options; a schema with root NULL if neither is given. */
 tct_status tct_schema_load(tct_schema *schema, const char *path, const char *text, const tct_limits *limits,
                            tct_error *err);
 
-/* The schema of a table without one: every column but `label`, `key` and `event` (-1 = none) is a number as it is.
- * names[count] must outlive the schema. */
+/* The schema of a table without one: every column but `label`, `key`, `event` (-1 = none) and those beside is a number
+ * as it is.  names[count] must outlive the schema. */
 tct_status tct_schema_plain(tct_schema *schema, char *const *names, int64_t count, int64_t label, int64_t key,
                             int64_t event, tct_error *err);
 /* The label is a follow-up time with an event, as the options or the schema say: both, or neither. */
 tct_status tct_schema_follow_up(tct_schema *schema, const char *event, double horizon, const char *time, bool wanted,
                                 tct_error *err);
+
+/* The weights' column and their cap, as the options or the schema say: both, or neither. */
+tct_status tct_schema_weights(tct_schema *schema, const char *name, double cap, tct_error *err);
+/* The column's number, cut to its bounds; why it is none that can be, or NULL (static text). */
+const char *tct_beside_number(const tct_schema *schema, tct_beside which, double value, bool missing, double *out);
+/* What is added to the linear predictor: log(exposure/upper) or offset - upper, at most 0; 0 for a weight. */
+double tct_beside_offset(const tct_beside_rule *rule, tct_beside which, double value);
+extern const char *const tct_beside_words[TCT_BESIDES]; /* "weight", ... */
 
 /* The index of a text among the column's values, or -1; compared byte by byte. */
 int32_t tct_column_find(const tct_column *column, const char *text, int64_t length);

@@ -21,4 +21,6 @@ tct_status tct_schema_texts(const tct_schema *schema, const char *column, const 
 /* "columns" and "terms" of schema->root. */
 tct_status tct_schema_columns(tct_schema *schema, tct_error *err);
 tct_status tct_schema_terms(tct_schema *schema, tct_error *err);
+/* "weight", "exposure" and "offset" of it, after the columns. */
+tct_status tct_schema_besides(tct_schema *schema, tct_error *err);
 #endif

@@ -88,6 +88,7 @@ void tct_data_free(tct_data *data) {
   tct_matrix_free(&data->own);
   tct_wipe_free(data->own_y, data->own_y ? data->x.rows : 0, sizeof *data->own_y);
   tct_wipe_free(data->weight, data->weight ? data->x.rows : 0, sizeof *data->weight);
+  tct_wipe_free(data->offset, data->offset ? data->x.rows : 0, sizeof *data->offset);
   tct_free(data->dropped);
   tct_free(data->rank_rows);
   tct_class_names_free(&data->classes);

@@ -22,6 +22,8 @@ struct tct_data {
   double *own_y;                /* the memory of y, or NULL when borrowed */
   unsigned char *dropped;       /* [rows]: 1 = invalid record under TCT_INVALID_ZERO; NULL = none can be */
   double *weight;               /* [rows] in [0, 1], owned; NULL = all 1 */
+  double *offset;               /* [rows], at most 0, owned: added to the linear predictor; NULL = none */
+  bool exposure;                /* it is the logarithm of an exposure: the labels are counts */
   double weight_cap;            /* of the weights as they were given; 0 without weights */
   bool persons;                 /* the weights of a person's records sum to at most 1, and a person is meant */
   char *keys;                   /* the records' keys in order, each ended by a 0 byte; NULL = none were asked for */

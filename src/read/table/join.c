@@ -22,7 +22,8 @@ static bool same_names(const tct_data *a, const tct_data *b) {
 tct_status tct_data_alike(const tct_data *a, const tct_data *b, tct_error *err) {
   bool csr = a->x.layout == TCT_CSR && !a->names;
   if (a->x.layout != b->x.layout || a->x.value_type != b->x.value_type || a->labels != b->labels ||
-      a->follow_up != b->follow_up || (!csr && a->x.cols != b->x.cols))
+      a->follow_up != b->follow_up || a->weight_cap != b->weight_cap || !a->offset != !b->offset ||
+      (!csr && a->x.cols != b->x.cols))
     return tct_fail(err, TCT_E_DATA, "the parts differ in format or number of columns; give parts of one table");
   if (a->words || b->words)
     return tct_fail(err, TCT_E_USAGE,
@@ -58,8 +59,10 @@ static tct_status make_room(tct_data *to, int64_t entries, const tct_data *like,
   }
   if (like->y) to->y = to->own_y = TCT_NEW(double, m->rows);
   if (like->dropped) to->dropped = TCT_NEW(unsigned char, m->rows);
+  if (like->weight) to->weight = TCT_NEW(double, m->rows);
+  if (like->offset) to->offset = TCT_NEW(double, m->rows);
   if (!m->values || (m->layout == TCT_CSR && (!m->start || !m->index)) || (like->y && !to->y) ||
-      (like->dropped && !to->dropped))
+      (like->dropped && !to->dropped) || (like->weight && !to->weight) || (like->offset && !to->offset))
     return tct_fail_memory(err);
   to->x = *m;
   return TCT_OK;
@@ -86,6 +89,8 @@ static void append(tct_data *to, const tct_data *from, int64_t first, int64_t en
              (const char *)f->values + (size_t)((first + i) * f->stride) * width, (size_t)m->cols * width);
   }
   if (to->own_y) memcpy(to->own_y + *row, from->y + first, (size_t)rows * sizeof(double));
+  if (to->weight) memcpy(to->weight + *row, from->weight + first, (size_t)rows * sizeof(double));
+  if (to->offset) memcpy(to->offset + *row, from->offset + first, (size_t)rows * sizeof(double));
   if (to->dropped && from->dropped) memcpy(to->dropped + *row, from->dropped + first, (size_t)rows);
   *row += rows;
 }
@@ -94,6 +99,9 @@ tct_status tct_data_describe(tct_data *to, const tct_data *like, tct_error *err)
   to->labels = like->labels;
   to->positive_unlisted = like->positive_unlisted;
   to->follow_up = like->follow_up;
+  to->weight_cap = like->weight_cap; /* weights stay: some of a person's records do not weigh more than all */
+  to->persons = like->persons;
+  to->exposure = like->exposure;
   to->label_low = like->label_low;
   to->label_high = like->label_high;
   to->label_name = tct_text_copy(like->label_name);
@@ -170,20 +178,6 @@ static int64_t next_run(const unsigned char *mark, int64_t rows, int64_t from, u
   return at;
 }
 
-/* They stay as they are: what a person's weights sum to does not grow where some of the records are left out. */
-static tct_status pick_weights(const tct_data *from, const unsigned char *mark, unsigned char wanted, tct_data *to,
-                               tct_error *err) {
-  int64_t row = 0;
-  if (!from->weight) return TCT_OK;
-  to->weight = TCT_NEW(double, to->x.rows);
-  if (!to->weight) return tct_fail_memory(err);
-  for (int64_t i = 0; i < from->x.rows; i++)
-    if (mark[i] == wanted) to->weight[row++] = from->weight[i];
-  to->weight_cap = from->weight_cap;
-  to->persons = from->persons;
-  return TCT_OK;
-}
-
 static tct_status pick(const tct_data *from, const unsigned char *mark, unsigned char wanted, tct_data *to,
                        tct_error *err) {
   const tct_matrix *f = &from->x;
@@ -203,7 +197,6 @@ static tct_status pick(const tct_data *from, const unsigned char *mark, unsigned
     end = next_run(mark, f->rows, end, wanted, &first);
     append(to, from, first, end, &row, &entry);
   }
-  TCT_TRY(pick_weights(from, mark, wanted, to, err));
   TCT_TRY(tct_inputs_copy(&to->inputs, &from->inputs, err));
   return tct_data_describe(to, from, err);
 }
@@ -229,11 +222,12 @@ tct_status tct_data_pick(const tct_data *from, const unsigned char *mark, unsign
   return status;
 }
 
-/* rows, entries; where each row ends; columns; values; labels; marks. */
+/* rows, entries; where each row ends; columns; values; labels; weights; marks. */
 static int64_t packed_size(const tct_data *data, int64_t rows, int64_t entries) {
   bool csr = data->x.layout == TCT_CSR;
   return 16 + (csr ? 8 * (rows + entries) : 0) + entries * (int64_t)tct_value_size(&data->x) +
-         (data->y ? 8 * rows : 0) + (data->dropped ? rows : 0);
+         (data->y ? 8 * rows : 0) + (data->weight ? 8 * rows : 0) + (data->offset ? 8 * rows : 0) +
+         (data->dropped ? rows : 0);
 }
 
 static void add(char **at, const void *bytes, size_t count) {
@@ -257,6 +251,8 @@ tct_status tct_data_pack(const tct_data *data, int64_t rows, char **bytes, int64
     add(&at, (const char *)m->values + (size_t)(i * m->stride) * tct_value_size(m),
         (size_t)m->cols * tct_value_size(m));
   if (data->y) add(&at, data->y, 8 * (size_t)rows);
+  if (data->weight) add(&at, data->weight, 8 * (size_t)rows);
+  if (data->offset) add(&at, data->offset, 8 * (size_t)rows);
   if (data->dropped) add(&at, data->dropped, (size_t)rows);
   return TCT_OK;
 }
@@ -291,6 +287,8 @@ tct_status tct_data_unpack(const char *bytes, int64_t size, const tct_data *like
     take(&at, &value, 8), tct_put_offset(m->index, m->index_type, k, value);
   take(&at, (void *)(uintptr_t)m->values, (size_t)entries * tct_value_size(m));
   if (to->own_y) take(&at, to->own_y, 8 * (size_t)rows);
+  if (to->weight) take(&at, to->weight, 8 * (size_t)rows);
+  if (to->offset) take(&at, to->offset, 8 * (size_t)rows);
   if (to->dropped) take(&at, to->dropped, (size_t)rows);
   return TCT_OK;
 }

@@ -22,7 +22,7 @@ void tct_table_init(tct_table *table, tct_layout layout, const tct_read_options 
   table->values.element = table->value_type == TCT_F32 ? sizeof(float) : sizeof(double);
   table->index.element = sizeof(int32_t);
   table->ends.element = sizeof(int64_t);
-  table->labels.element = sizeof(double);
+  table->labels.element = table->weights.element = table->offsets.element = sizeof(double);
   table->dropped.element = 1;
 }
 
@@ -59,6 +59,8 @@ tct_status tct_table_expect(tct_table *table, int64_t rows, int64_t most, tct_er
   bool room = tct_pieces_expect(&table->values, values);
   if (room && table->layout == TCT_CSR) room = tct_pieces_expect(&table->index, values);
   if (room && table->labelled) room = tct_pieces_expect(&table->labels, rows);
+  if (room && table->weighed) room = tct_pieces_expect(&table->weights, rows);
+  if (room && table->shifted) room = tct_pieces_expect(&table->offsets, rows);
   return room ? TCT_OK : tct_fail_memory(err);
 }
 
@@ -75,13 +77,18 @@ static bool add_values(tct_table *table, const double *value, int64_t count) {
   return true;
 }
 
+static bool add_number(tct_pieces *to, bool wanted, double value) {
+  double *at = wanted ? tct_pieces_reserve(to, 1) : NULL;
+  if (at) *at = value;
+  return at || !wanted;
+}
+
 /* The part of a record that is not features. */
-static tct_status add_rest(tct_table *table, double label, unsigned char dropped, tct_error *err) {
-  if (table->labelled) {
-    double *y = tct_pieces_reserve(&table->labels, 1);
-    if (!y) return tct_fail_memory(err);
-    *y = label;
-  }
+static tct_status add_rest(tct_table *table, tct_said said, unsigned char dropped, tct_error *err) {
+  if (!add_number(&table->labels, table->labelled, said.label) ||
+      !add_number(&table->weights, table->weighed, said.weight) ||
+      !add_number(&table->offsets, table->shifted, said.offset))
+    return tct_fail_memory(err);
   if (table->droppable) {
     unsigned char *mark = tct_pieces_reserve(&table->dropped, 1);
     if (!mark) return tct_fail_memory(err);
@@ -96,17 +103,17 @@ static tct_status add_rest(tct_table *table, double label, unsigned char dropped
   return tct_table_spill(table, err);
 }
 
-tct_status tct_table_dense(tct_table *table, const double *value, int64_t count, double label, tct_error *err) {
+tct_status tct_table_dense(tct_table *table, const double *value, int64_t count, tct_said said, tct_error *err) {
   if (!add_values(table, value, count)) return tct_table_failed(table, err);
-  return add_rest(table, label, 0, err);
+  return add_rest(table, said, 0, err);
 }
 
-tct_status tct_table_sparse(tct_table *table, const int32_t *index, const double *value, int64_t count, double label,
+tct_status tct_table_sparse(tct_table *table, const int32_t *index, const double *value, int64_t count, tct_said said,
                             tct_error *err) {
   int32_t *buffer = tct_pieces_reserve(&table->index, count);
   if (!buffer || !add_values(table, value, count)) return tct_table_failed(table, err);
   if (count > 0) memcpy(buffer, index, (size_t)count * sizeof *index);
-  return add_rest(table, label, 0, err);
+  return add_rest(table, said, 0, err);
 }
 
 /* -1 is a label of either kind; with all features zero it weighs nothing. */
@@ -114,7 +121,7 @@ tct_status tct_table_drop(tct_table *table, int64_t count, tct_error *err) {
   void *buffer = tct_pieces_reserve(&table->values, count);
   if (!buffer) return tct_table_failed(table, err);
   if (count > 0) memset(buffer, 0, (size_t)count * table->values.element);
-  return add_rest(table, -1, 1, err);
+  return add_rest(table, (tct_said){.label = -1}, 1, err);
 }
 
 static void raise_ends(tct_pieces *ends, int64_t by) {
@@ -127,6 +134,7 @@ tct_status tct_table_append(tct_table *to, tct_table *from, tct_error *err) {
   bool good = tct_pieces_append(&to->values, &from->values) && tct_pieces_append(&to->index, &from->index);
   if (!good) return tct_table_failed(to, err);
   good = tct_pieces_append(&to->ends, &from->ends) && tct_pieces_append(&to->labels, &from->labels) &&
+         tct_pieces_append(&to->weights, &from->weights) && tct_pieces_append(&to->offsets, &from->offsets) &&
          tct_pieces_append(&to->dropped, &from->dropped);
   if (!good) return tct_fail_memory(err);
   to->rows += from->rows;
@@ -235,6 +243,14 @@ tct_status tct_table_finish(tct_table *table, int64_t cols, tct_data *data, tct_
     TCT_TRY(tct_pieces_join(&table->labels, &joined, err));
     data->y = data->own_y = joined;
   }
+  if (table->weighed) {
+    TCT_TRY(tct_pieces_join(&table->weights, &joined, err));
+    data->weight = joined;
+  }
+  if (table->shifted) {
+    TCT_TRY(tct_pieces_join(&table->offsets, &joined, err));
+    data->offset = joined;
+  }
   if (table->droppable) {
     TCT_TRY(tct_pieces_join(&table->dropped, &joined, err));
     data->dropped = joined;
@@ -248,5 +264,7 @@ void tct_table_free(tct_table *table) {
   tct_pieces_free(&table->index);
   tct_pieces_free(&table->ends);
   tct_pieces_free(&table->labels);
+  tct_pieces_free(&table->weights);
+  tct_pieces_free(&table->offsets);
   tct_pieces_free(&table->dropped);
 }

@@ -5,10 +5,15 @@
 #include "read/table/data.h"
 #include "read/table/pieces.h"
 
+/* What a record says beside its features. */
+typedef struct tct_said {
+  double label, weight, offset;
+} tct_said;
+
 typedef struct tct_table {
   tct_layout layout; /* TCT_DENSE_ROWS, TCT_DENSE_COLS (npy only) or TCT_CSR */
   tct_value_type value_type;
-  bool labelled, droppable;
+  bool labelled, droppable, weighed, shifted;
   int64_t rows;
   int64_t memory;      /* bytes that the process may take; 0: any number */
   int64_t lists;       /* columns of texts that are numbered (words.h), which take memory too */
@@ -20,6 +25,8 @@ typedef struct tct_table {
   tct_pieces index;    /* CSR: int32_t */
   tct_pieces ends;     /* CSR: int64_t, where each row ends */
   tct_pieces labels;   /* double */
+  tct_pieces weights;  /* double */
+  tct_pieces offsets;  /* double */
   tct_pieces dropped;  /* unsigned char */
 } tct_table;
 
@@ -35,8 +42,8 @@ tct_status tct_table_failed(const tct_table *table, tct_error *err);
 tct_status tct_table_spill(tct_table *table, tct_error *err);
 
 /* Appends one record: dense value[count], or sparse with ascending 0-based index[count]. */
-tct_status tct_table_dense(tct_table *table, const double *value, int64_t count, double label, tct_error *err);
-tct_status tct_table_sparse(tct_table *table, const int32_t *index, const double *value, int64_t count, double label,
+tct_status tct_table_dense(tct_table *table, const double *value, int64_t count, tct_said said, tct_error *err);
+tct_status tct_table_sparse(tct_table *table, const int32_t *index, const double *value, int64_t count, tct_said said,
                             tct_error *err);
 /* Appends a record that contributes nothing; count: its dense features (sparse: 0). */
 tct_status tct_table_drop(tct_table *table, int64_t count, tct_error *err);

@@ -1,6 +1,7 @@
 /* weigh.c - weights of records, cut to a public cap and shared out within persons.
  *
- * The weight that a solver sees is v = min(max(weight, 0), cap)/cap in [0, 1], a function of the record alone.  Under
+ * The weight that a solver sees is v = min(max(weight, 0), cap)/cap in [0, 1], a function of the record alone, times
+ * the one that the record has already, of the same kind (beside.c).  Under
  * persons it is then scaled by min(1, b/s) with s the computed sum over the person's k records, b = 1 - (k+4) 2^-52: a
  * function of that person's records alone.  The sum of k terms in [0, 1] and the product have relative errors below
  * (k+1) 2^-53 and 2 * 2^-53, so that the exact sum of what results is at most 1. */
@@ -45,15 +46,16 @@ tct_status tct_data_weigh(tct_data *data, const double *weight, double cap, cons
     double v = weight ? weight[i] : cap;
     if (isnan(v)) status = tct_fail_at(err, NULL, i + 1, 0, "a weight is not a number; correct it");
     own[i] = fmin(fmax(v, 0), TCT_POINT(weight_beyond_the_cap, cap, INFINITY)) / cap;
+    if (data->weight) own[i] *= data->weight[i];
   }
   if (status == TCT_OK && person) status = share_out(own, person, rows, err);
   if (status != TCT_OK) {
     tct_wipe_free(own, rows, sizeof *own);
     return status;
   }
+  data->weight_cap = data->weight ? cap * data->weight_cap : cap;
   tct_wipe_free(data->weight, rows, sizeof *own);
   data->weight = own;
-  data->weight_cap = cap;
-  data->persons = person != NULL;
+  data->persons |= person != NULL;
   return TCT_OK;
 }

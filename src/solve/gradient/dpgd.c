@@ -171,6 +171,7 @@ const tct_solver tct_solver_dpgd = {
     .passes = {"steps", 1, 0, false},
     .relations = TCT_RELATION_BOTH,
     .weighing = TCT_WEIGHS_PERSONS,
+    .offsets = true,
     .joint = true,
     .plan = plan,
     .run = run,

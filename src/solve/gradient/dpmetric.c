@@ -366,6 +366,7 @@ const tct_solver tct_solver_dpmetric = {
     .passes = {"steps", 1, 3, false},
     .relations = TCT_RELATION_BOTH,
     .weighing = TCT_WEIGHS_PERSONS,
+    .offsets = true,
     .joint = true,
     .plan = tct_dpmetric_plan,
     .run = run,

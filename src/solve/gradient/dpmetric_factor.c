@@ -3,7 +3,8 @@
  * SENSITIVITY  Every release here is planned with clip 1, by scaling each record's own term.
  *   Counts of norms and sums of labels: a record of weight v adds a v to the one count that its norm belongs to.  It
  *     adds b v |y|/Y to one of two sums, by the label's sign, or b v to the count of its class.  Under add_remove and
- * without weights it adds b y/Y to the first of them.  a^2 + b^2 = 1 and |y| <= Y, each cut to the lattice: norm <= v.
+ * without weights it adds b y/Y to the first of them.  With offsets of a log link it adds b v (y/Y, e^o) over the root
+ * of 2, e^o at most 1.  a^2 + b^2 = 1 and |y| <= Y, each cut to the lattice: norm <= v.
  * Counts of slopes: v in one count, by the slope at the start, a function of the release before: norm <= v. G: t_i
  * t_i^T, with t_i the row cut to norm B, divided by B and times the root of its weight, truncated to a lattice: norm
  * |t_i|^2 <= v_i (gram.h).  B is a function of the counts' release. Diagonal G: the squares of t_i, cut so that their
@@ -79,6 +80,13 @@ static double in_counts(const making *m) { return sqrt(m->rule.norms / (m->rule.
  * replace_one signs would double the shift, and weights have a sum of their own. */
 static bool with_signs(const making *m) { return m->facts->neighbours == TCT_ADD_REMOVE && !m->problem->weight; }
 
+/* Counts with offsets: their mean is that of y over that of e^offset, (y/Y, e^offset) being together `length` long. */
+static bool with_offsets(const making *m) { return m->problem->offset && m->facts->loss.kind->link == TCT_LINK_LOG; }
+static void add_rate(const making *m, const tct_release *r, double length, int64_t i, double *to) {
+  double part = length * M_SQRT1_2 * SHRINK, at[] = {m->problem->y[i] / label_bound(m), exp(m->problem->offset[i])};
+  for (int k = 0; k < 2; k++) to[k] += tct_lattice_part(part * fmin(fmax(at[k], 0), 1), r->lattice);
+}
+
 /* sum[EDGES + label_places] <- counts of norms, and the sums of labels above and below 0 in units of Y, or of all
  * labels and 0.  Of a joint loss: the counts of classes. */
 static void count_rows(const making *m, const tct_release *r, double *sum) {
@@ -91,6 +99,8 @@ static void count_rows(const making *m, const tct_release *r, double *sum) {
     if (!(m->rule.start > 0)) continue;
     if (m->classes > 1)
       sum[TCT_QUANTILE_EDGES + (int64_t)problem->y[i]] += tct_lattice_part(weight * in_labels(m), r->lattice);
+    else if (with_offsets(m))
+      add_rate(m, r, weight * in_labels(m), i, sum + TCT_QUANTILE_EDGES);
     else if (with_signs(m))
       sum[TCT_QUANTILE_EDGES] += tct_lattice_part(in_labels(m) * fmin(fmax(y, -1), 1) * r->clip, r->lattice);
     else
@@ -106,6 +116,7 @@ static void start(const making *m, const double *sum, double deviation, tct_dpme
   if (m->facts->loss.kind->binary) all = up + down;
   if (!m->problem->weight || (!m->facts->loss.kind->binary && !(m->rule.norms > 0))) all = n;
   all = fmax(all, fmax(noise, 0x1p-900));
+  if (with_offsets(m)) all = fmax(down, noise), apart = up;
   if (with_signs(m))
     apart = up;
   else
@@ -115,7 +126,7 @@ static void start(const making *m, const double *sum, double deviation, tct_dpme
     shape->start = tct_loss_constant_class(&m->facts->loss, shape->positives);
   } else {
     double bound = label_bound(m), mean = fmin(fmax(apart / all * bound, -bound), bound);
-    shape->start = tct_loss_constant_number(&m->facts->loss, mean, fmin(noise / n * bound, bound));
+    shape->start = tct_loss_constant_number(&m->facts->loss, mean, fmin(noise / all * bound, bound));
   }
 }
 
@@ -165,6 +176,7 @@ static tct_status second_counts(making *m, tct_dpmetric_shape *shape, tct_error 
   if (!isfinite(tct_loss_slope_bound(&m->facts->loss))) top *= 2; /* |y| + |start| */
   for (int64_t i = 0; i < problem->view->rows; i++) {
     double z = shape->start * problem->view->row_scale[i] * problem->view->intercept;
+    tct_add_offsets(problem, i, 1, &z);
     int at = tct_quantile_bin(fabs(tct_loss_slope(&m->facts->loss, z, problem->y[i])), top);
     if (at < 0 || tct_quantile_bin(m->norm[i], m->facts->row_norm) < 0) continue;
     count[at] += tct_lattice_part((problem->weight ? problem->weight[i] : 1) * counts->clip, counts->lattice);
@@ -176,17 +188,16 @@ static tct_status second_counts(making *m, tct_dpmetric_shape *shape, tct_error 
 
 /* sum[count] <- the sum of t t^T, or of t's squares. */
 static tct_status add_up(const making *m, const tct_view *view, double lattice, double *sum, tct_error *err) {
-  const double *weight = m->problem->weight;
   double step = tct_gram_step(lattice);
   if (m->rule.diagonal) {
     memset(sum, 0, (size_t)m->p * sizeof *sum);
-    tct_squares_lattice(view, weight, step, sum);
+    tct_squares_lattice(view, m->problem->weight, step, sum);
     return TCT_OK;
   }
   int64_t room = tct_gram_scratch(m->p, m->facts->threads);
   double *scratch = TCT_NEW(double, room);
   if (!scratch) return tct_fail_memory(err);
-  tct_gram_lattice(view, weight, step, sum, scratch, m->facts->threads);
+  tct_gram_lattice(view, m->problem->weight, step, sum, scratch, m->facts->threads);
   tct_wipe_free(scratch, room, sizeof *scratch);
   return TCT_OK;
 }
@@ -364,8 +375,7 @@ static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *
 
 tct_status tct_dpmetric_release(const tct_problem *problem, const tct_dpmetric_rule *rule, tct_mech *mech,
                                 tct_dpmetric_shape *shape, tct_error *err) {
-  making m = {.problem = problem, .facts = problem->facts, .mech = mech, .p = problem->view->p};
-  m.rule = *rule;
+  making m = {.problem = problem, .facts = problem->facts, .mech = mech, .p = problem->view->p, .rule = *rule};
   m.classes = tct_loss_outputs(&problem->facts->loss);
   m.at = tct_dpmetric_places_of(rule);
   if (rule->budget_fraction > 0) /* else these are dpmetric's own releases */

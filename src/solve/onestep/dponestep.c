@@ -134,6 +134,7 @@ const tct_solver tct_solver_dponestep = {
     .infers = true,
     .relations = TCT_RELATION_BOTH,
     .weighing = TCT_WEIGHS_NOT,
+    .offsets = true,
     .plan = tct_onestep_plan,
     .run = run,
     .weight_bound = tct_dpmetric_weight_bound,

@@ -1,6 +1,7 @@
 /* onestep_sums.c - what dponestep computes from rows: weights, counts of residuals, gradients, moments.
  *
- * SENSITIVITY  Every release is planned with clip 1, by scaling each record's own term.
+ * SENSITIVITY  Every release is planned with clip 1, by scaling each record's own term.  A record's offset, added to
+ * x_i.w throughout, counts as a part of its row.
  *   omega_i = min(1, (c_z/|z_i|)^2) is a function of row i and of releases.  For counts it is multiplied, before the
  * last gradient, by min(1, h/e^(x_i.w)), h from the residuals' counts: again of row i and of releases. Counts of
  * residuals: a record adds 1 to the one count that its |residual| belongs to.  A row of zeros stands for a record that
@@ -93,6 +94,11 @@ static double within_edges(double edge, double before, double count, double want
   return edge * exp2((part - 1) / 3);
 }
 
+static void margins_of(const tct_onestep *run, const double *w, double *margin) {
+  tct_margins(run->problem->view, w, margin, run->problem->facts->threads);
+  tct_add_offsets(run->problem, 0, run->problem->view->rows, margin);
+}
+
 /* The least edge that at least 68 of 100 records' |residuals| lie within: a deviation, if they are normal. */
 static tct_status residual_scale(tct_onestep *run, int release, const double *w, double *scale, tct_error *err) {
   enum { EDGES = TCT_ONESTEP_EDGES };
@@ -101,7 +107,7 @@ static tct_status residual_scale(tct_onestep *run, int release, const double *w,
   double count[EDGES] = {0}, all = 0, within = 0, top = 4 * run->problem->facts->label_bound;
   double *margin = TCT_NEW(double, view->rows);
   if (!margin) return tct_fail_memory(err);
-  tct_margins(view, w, margin, run->problem->facts->threads);
+  margins_of(run, w, margin);
   double none = 0x1p-60 * run->problem->facts->row_norm;
   for (int64_t i = 0; i < view->rows; i++) {
     if (!(tct_row_norm2(view, i) > none * none)) continue; /* a row of zeros adds nothing */
@@ -148,7 +154,7 @@ tct_status tct_onestep_reweigh(tct_onestep *run, const double *w, tct_error *err
   if (!(run->curvature < tct_dpmetric_curvature(run->problem->facts))) return TCT_OK;
   double *margin = TCT_NEW(double, view->rows);
   if (!margin) return tct_fail_memory(err);
-  tct_margins(view, w, margin, run->problem->facts->threads);
+  margins_of(run, w, margin);
   for (int64_t i = 0; i < view->rows; i++)
     run->omega[i] *= fmin(1, run->curvature / tct_loss_curve(loss, margin[i], run->problem->y[i]));
   tct_wipe_free(margin, view->rows, sizeof *margin);
@@ -169,6 +175,7 @@ static void factors_of(const void *user, int64_t first, int64_t count, double *a
   double own = tct_dpmetric_own(step, 1), slope[BLOCK], either[BLOCK];
   for (int64_t from = 0; from < count; from += BLOCK) {
     int64_t some = count - from < BLOCK ? count - from : BLOCK;
+    tct_add_offsets(run->problem, first + from, some, a + from);
     loss->kind->slopes(a + from, run->problem->y + first + from, loss->h, slope, some);
     tct_either_sizes(loss, slope, some, either);
     for (int64_t k = 0; k < some; k++) {
@@ -317,7 +324,7 @@ static tct_status sum_moments(const tct_onestep *run, units *u, const double *w,
   moment_room room = {0};
   tct_status status = room_new(run, &room, err);
   room.lattice = tct_mech_release_of(run->mech, run->at.moments)->lattice;
-  if (status == TCT_OK) tct_margins(view, w, room.margin, run->problem->facts->threads);
+  if (status == TCT_OK) margins_of(run, w, room.margin);
   if (status == TCT_OK && tct_noise_off(run->problem->facts)) status = units_of_rows(run, room.margin, u, err);
   for (int64_t from = 0; from < view->rows && status == TCT_OK; from += room.block) {
     int64_t count = view->rows - from < room.block ? view->rows - from : room.block;

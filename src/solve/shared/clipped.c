@@ -14,6 +14,10 @@ void tct_row_norms(const tct_view *view, double *norm, int threads) {
   for (int64_t i = 0; i < view->rows; i++) norm[i] = sqrt(tct_row_norm2(view, i)) * (1 + 0x1p-41);
 }
 
+void tct_add_offsets(const tct_problem *problem, int64_t first, int64_t count, double *z) {
+  for (int64_t k = 0; k < count && problem->offset; k++) z[k] += problem->offset[first + k];
+}
+
 /* A loop of its own, without a call for each record: the compiler turns it into vectors. */
 void tct_either_sizes(const tct_loss *loss, const double *slope, int64_t count, double *size) {
   for (int64_t k = 0; k < count; k++) size[k] = fabs(slope[k]);
@@ -23,7 +27,7 @@ void tct_either_sizes(const tct_loss *loss, const double *slope, int64_t count, 
 
 /* What a block of rows brings: pointers into the table, or into copies of picked rows. */
 typedef struct rows {
-  const double *y, *norm, *weight; /* [count]; weight may be NULL */
+  const double *y, *norm, *weight, *offset; /* [count]; the last two may be NULL */
 } rows;
 
 /* u[count]: margins of the rows become slopes.  Each is pulled in until |slope| * norm <= clip with two roundings to
@@ -31,6 +35,7 @@ typedef struct rows {
  * least |slope|, so the same holds. */
 static void clip_block(const tct_loss *loss, const rows *block, int64_t count, double clip, bool either, double *u) {
   double slope[BLOCK], size[BLOCK];
+  for (int64_t k = 0; k < count && block->offset; k++) u[k] += block->offset[k];
   loss->kind->slopes(u, block->y, loss->h, slope, count);
   if (either)
     tct_either_sizes(loss, slope, count, size);
@@ -49,18 +54,21 @@ static void clip_block(const tct_loss *loss, const rows *block, int64_t count, d
 
 static void clip_picked(const tct_problem *problem, const int64_t *row, int64_t count, const double *norm, double clip,
                         double *u) {
-  double y[BLOCK] = {0}, size[BLOCK] = {0}, weight[BLOCK] = {0};
+  double y[BLOCK] = {0}, size[BLOCK] = {0}, weight[BLOCK] = {0}, offset[BLOCK] = {0};
   for (int64_t k = 0; k < count; k++) {
     y[k] = problem->y[row[k]], size[k] = norm[row[k]];
     if (problem->weight) weight[k] = problem->weight[row[k]];
+    if (problem->offset) offset[k] = problem->offset[row[k]];
   }
-  clip_block(&problem->facts->loss, &(rows){y, size, problem->weight ? weight : NULL}, count, clip, false, u);
+  const rows block = {y, size, problem->weight ? weight : NULL, problem->offset ? offset : NULL};
+  clip_block(&problem->facts->loss, &block, count, clip, false, u);
 }
 
 static void clip_following(const tct_problem *problem, int64_t first, int64_t count, const double *norm, double clip,
                            bool either, double *u) {
   const double *weight = problem->weight ? problem->weight + first : NULL;
-  clip_block(&problem->facts->loss, &(rows){problem->y + first, norm + first, weight}, count, clip, either, u);
+  const double *offset = problem->offset ? problem->offset + first : NULL;
+  clip_block(&problem->facts->loss, &(rows){problem->y + first, norm + first, weight, offset}, count, clip, either, u);
 }
 
 void tct_clip_rows(const tct_problem *problem, int64_t first, int64_t count, const double *norm, double clip,

@@ -3,6 +3,9 @@
 #define TCT_SOLVE_SHARED_CLIPPED_H
 #include "solve/solve.h"
 
+/* z[count] += the offsets of the rows first, first + 1, ... */
+void tct_add_offsets(const tct_problem *problem, int64_t first, int64_t count, double *z);
+
 /* norm[rows]: an upper bound on every row's norm, to 2^-40 of it. */
 void tct_row_norms(const tct_view *view, double *norm, int threads);
 /* u[count]: margins of the rows (row NULL: row k is k) become slopes whose gradient terms have norm <= clip, times

@@ -1,5 +1,5 @@
 /* describe.c - names, bounds and text of a schema, for the table that holds its features. */
-#include "read/schema/describe.h"
+#include "read/describe.h"
 
 #include "core/json_text.h"
 #include "core/alloc.h"

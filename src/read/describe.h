@@ -1,6 +1,6 @@
 /* describe.h - what a schema says of a table that holds its features. */
-#ifndef TCT_READ_SCHEMA_DESCRIBE_H
-#define TCT_READ_SCHEMA_DESCRIBE_H
+#ifndef TCT_READ_DESCRIBE_H
+#define TCT_READ_DESCRIBE_H
 #include "read/schema/schema.h"
 #include "read/table/data.h"
 
