@@ -184,7 +184,7 @@ static void an_amendment_tells_every_fact(void **state) {
   tct_amendment_default(&all);
   all.unaccounted = facts;
   assert_int_equal(tct_model_amend(model, &all, &err), TCT_OK);
-  assert_int_equal(tct_model_claim(model, &none, &receipt, false, facts, &err), TCT_OK);
+  assert_int_equal(tct_model_claim(model, &none, &receipt, false, (char *const *)facts, &err), TCT_OK);
   char *text = tct_model_json(model, &err);
   json_t *root = json_loads(text, 0, NULL), *privacy = json_object_get(root, "privacy"),
          *list = json_object_get(privacy, "unaccounted"), *ledger = json_object_get(privacy, "ledger");
