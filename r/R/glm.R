@@ -193,8 +193,9 @@ feature_columns <- function(spec, data) {
 
 model_of <- function(text, ..., class = NULL) structure(list(model = text, ...), class = c(class, "tacit"))
 
-tacit_lm <- function(formula, data, epsilon, delta, ...) {
+tacit_lm <- function(formula, data, epsilon, delta, ..., moments = NULL) {
   call <- match.call()
+  if (!is.null(moments)) return(lm_of_moments(formula, moments, ...))
   fit <- tacit_glm(formula, stats::gaussian(), data, epsilon, delta, ...)
   fit$call <- without_records(call)
   fit
