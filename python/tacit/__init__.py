@@ -2,6 +2,7 @@
 
 from ._accounting import Ledger, account, account_curve, calibrate
 from ._audit import audit, plot_audit
+from ._cox import PrivateCox
 from ._describe import Description, describe
 from ._estimators import (
     PrivateElasticNet,
@@ -26,6 +27,7 @@ __all__ = [
     "Ledger",
     "Model",
     "PrivacyWarning",
+    "PrivateCox",
     "PrivateElasticNet",
     "PrivateLasso",
     "PrivateLinearSVC",

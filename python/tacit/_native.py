@@ -257,6 +257,7 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_model_read": (c_void_p, [c_char_p, c_char_p, c_char_p, _E]),
     "tct_model_free": (None, [c_void_p]),
     "tct_predict": (c_int, [c_void_p, c_void_p, c_void_p, _E]),
+    "tct_predict_risk": (c_int, [c_void_p, c_void_p, c_double, c_void_p, _E]),
     "tct_predict_interval": (c_int, [c_void_p, c_void_p, c_double, c_void_p, c_void_p, _E]),
     "tct_summary_json": (c_void_p, [c_void_p, c_double, c_int, _E]),
     "tct_evaluate_json_nonprivate": (c_void_p, [c_void_p, c_void_p, _E]),

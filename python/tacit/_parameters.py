@@ -143,6 +143,7 @@ _TABLE = {
     "alpha": Rule("a finite number of at least 0", _number(lambda value: 0 <= value < math.inf), "1.0"),
     "l1_ratio": Rule("a number in [0, 1]", _number(lambda value: 0 <= value <= 1), "0.5"),
     "exposure": Rule("a column's name", lambda value: isinstance(value, str) and bool(value), '"days"'),
+    "horizon": Rule("a finite number above 0", _number(lambda value: 0 < value < math.inf), "3650"),
     "max_mean": Rule("a number above 0 and at most 22026", _number(lambda value: 0 < value <= math.exp(10)), "20"),
     "estimator": Rule(
         "an estimator of this package, and no Pipeline",

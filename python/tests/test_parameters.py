@@ -69,6 +69,7 @@ RIGHT = {
     "alpha": _NUMBER,
     "l1_ratio": {"1", "0.5"},
     "exposure": {"'no'", "None"},
+    "horizon": _NUMBER,
     "max_mean": {"1", "0.5", "None"},
     "estimator": set(),
     "param_grid": set(),
@@ -87,6 +88,7 @@ SETTINGS = {
     "PrivateLasso": {**BUDGET, **NORM, **LABEL},
     "PrivateElasticNet": {**BUDGET, **NORM, **LABEL},
     "PrivatePoissonRegression": {**BUDGET, **NORM, **LABEL},
+    "PrivateCox": {**BUDGET, **NORM, "horizon": 1},
     "PrivateSearchCV": {
         **BUDGET, "estimator": tacit.PrivateRidge(**NORM, **LABEL), "param_grid": {"alpha": [1.0, 2.0]}, "selection": "random",
     },
@@ -111,6 +113,8 @@ def tried(name, parameter, value):
     """What comes of it: "accepted", or the kind of the exception and its text; by `fit` and by `plan`."""
     X = np.random.default_rng(1).uniform(0, 1, (40, 2))
     y = (X[:, 0] > 0.5).astype(int)
+    if name == "PrivateCox":
+        y = np.array(list(zip(y, X[:, 1])), dtype=[("event", "?"), ("time", "f8")])
     calls = [lambda model: model.fit(X, y)]
     if name != "PublicScaler":
         calls.append(lambda model: model.plan(40, 2))

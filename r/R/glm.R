@@ -23,7 +23,8 @@ label_of <- function(spec, family, data) {
   e <- spec$formula[[2]]
   name <- deparsed(e)
   if (named(e) == "cbind") usage("cbind() of successes and failures is not offered; give a record to each trial")
-  if (named(e) == "Surv") usage("Surv() is not offered yet; take binomial for whether it happened, or poisson for how often")
+  if (family$family == "cox") return(follow_up(e, spec, data))
+  if (named(e) == "Surv") usage("Surv() is the left side of tacit_coxph(); take that")
   of <- all.vars(e)
   if (length(of) != 1) usage("the left side of the formula is one column, or a function of one; name one")
   functions <- setdiff(all.names(e), of)
@@ -46,6 +47,23 @@ label_of <- function(spec, family, data) {
   list(json = list(name = name, lower = image[1], upper = image[2]), value = value, bounds = image, of = of)
 }
 
+# A time and an event of a person; what the library reads as its label is the time.
+follow_up <- function(e, spec, data) {
+  if (named(e) != "Surv" || length(e) != 3 || !is.symbol(e[[2]]) || !is.symbol(e[[3]])) usage("the left side is a time and an event of two columns; write Surv(days, died) ~ ...")
+  time <- as.character(e[[2]])
+  event <- as.character(e[[3]])
+  if (!is.null(data)) need_columns(c(time, event), data)
+  number <- function(name, data) {
+    x <- data[[name]]
+    if (!is.numeric(x) && !is.logical(x)) refuse("data", "column %s is no number; make it one, an event 0 or 1", name)
+    list(values = as.numeric(x))
+  }
+  list(json = list(time = time, event = event, horizon = spec$facts$horizon), name = time, of = c(time, event), value = function(data) number(time, data),
+       event = function(data) number(event, data))
+}
+
+cox_family <- structure(list(family = "cox", link = "log", linkfun = log, linkinv = exp, mu.eta = exp), class = "family")
+
 binary_label <- function(e, name, of, spec, data) {
   levels <- spec$facts$levels[[of]]
   classes <- c("FALSE", "TRUE")
@@ -64,7 +82,7 @@ binary_label <- function(e, name, of, spec, data) {
 }
 
 settings_of <- function(family, label, errors, penalty, solver, epsilon, delta, neighbours, max_mean, more) {
-  loss <- switch(family$family, gaussian = "squared", binomial = "logistic", poisson = {
+  loss <- switch(family$family, gaussian = "squared", binomial = "logistic", cox = "cox", poisson = {
     most <- if (is.null(max_mean)) label$bounds[2] else one_number(max_mean, "max_mean", "5")
     if (!(most > 0 && most <= exp(10))) usage("the largest count is no mean that can be fitted; give max_mean, at most 22026")
     sprintf("poisson:margin=%.17g", max(log(most), 1e-3))
@@ -132,13 +150,14 @@ fit <- function(call, formula, family, data, budget, errors, facts, weights = NU
   person <- one_text(person, "person")
   if (!is.null(person) && errors != "none") usage("errors take each record to be of another person; give errors = \"none\" with person, or one record for each")
   beside <- beside_of(weights, weight_cap)
-  more <- list(schema = schema_text(spec, label, person, beside), label = label$json$name, person = person, ledger = one_path(ledger, "ledger"),
+  more <- list(schema = schema_text(spec, label, person, beside), label = if (is.null(label$name)) label$json$name else label$name, person = person, ledger = one_path(ledger, "ledger"),
                input_changed = one_text(input_changed, "input_changed"), seed = seed_of(seed),
                threads = if (!is.null(threads)) one_number(threads, "threads", "2"), progress = as.numeric(isTRUE(progress)))
   set <- settings_of(family, label, errors, penalty, solver, budget$epsilon, budget$delta, neighbours, max_mean, more)
   if (!is.null(loss)) set$loss <- loss
   columns <- feature_columns(spec, data)
-  columns[[label$json$name]] <- label$value(data)
+  columns[[more$label]] <- label$value(data)
+  if (!is.null(label$event)) columns[[label$json$event]] <- label$event(data)
   for (each in setdiff(vapply(beside, `[[`, "", "of"), names(columns))) {
     need_columns(each, data)
     columns[[each]] <- column_of(data[[each]], each, "number")
@@ -174,11 +193,24 @@ feature_columns <- function(spec, data) {
 
 model_of <- function(text, ..., class = NULL) structure(list(model = text, ...), class = c(class, "tacit"))
 
-tacit_lm <- function(formula, data, epsilon, delta, ...) {
+tacit_lm <- function(formula, data, epsilon, delta, ..., moments = NULL) {
   call <- match.call()
+  if (!is.null(moments)) return(lm_of_moments(formula, moments, ...))
   fit <- tacit_glm(formula, stats::gaussian(), data, epsilon, delta, ...)
   fit$call <- without_records(call)
   fit
+}
+
+tacit_coxph <- function(formula, data, epsilon, delta, horizon, errors = "robust", bounds = NULL, levels = NULL, missing = NULL, ledger = NULL,
+                        schema = NULL, neighbours = "add_remove", input_changed = NULL, seed = NULL, threads = NULL, progress = FALSE, ...) {
+  call <- match.call()
+  no_more(match.call(expand.dots = FALSE)$..., setdiff(names(formals()), "..."))
+  if (base::missing(horizon)) usage("horizon is not given, and has no default; write the time at which follow-up ends for all, from public knowledge")
+  if ((horizon <- one_number(horizon, "horizon", "3650")) <= 0) usage("horizon is above 0; write e.g. horizon = 3650")
+  facts <- facts_of(bounds, levels, missing, schema)
+  facts$horizon <- horizon
+  fit(call, formula, cox_family, data, budget_of(epsilon, delta), errors = errors, facts = facts, ledger = ledger, neighbours = neighbours,
+      input_changed = input_changed, seed = seed, threads = threads, progress = progress)
 }
 
 tacit_lasso <- function(formula, data, epsilon, delta, lambda, bounds = NULL, levels = NULL, missing = NULL, ledger = NULL, schema = NULL, seed = NULL, ...) {

@@ -338,6 +338,12 @@ static SEXP R_verify(SEXP path, SEXP text, SEXP ledger, SEXP policy) {
   return one(tct_verify_json(text_of(path), text_of(text), text_of(ledger), text_of(policy), NULL, NULL, &e), &e);
 }
 
+/* A linear model of released moments; asked: JSON. */
+static SEXP R_lm(SEXP path, SEXP text, SEXP stage, SEXP asked) {
+  tct_error e = {0};
+  return one(tct_lm_json(text_of(path), text_of(text), text_of(stage), text_of(asked), &e), &e);
+}
+
 /* make: NULL, or list(epsilon, delta, name, people, persons, for_tests, replace_one) of a new ledger. */
 static SEXP R_ledger(SEXP path, SEXP make) {
   tct_error e = {0};
@@ -379,7 +385,7 @@ void R_init_tacit(DllInfo *dll) {
 #define CALL(name, arguments) \
   { #name, (DL_FUNC)&name, arguments }
   static const R_CallMethodDef calls[] = {CALL(R_fit, 2),      CALL(R_plan, 3),   CALL(R_model, 5), CALL(R_predict, 3),
-                                          CALL(R_write, 3),    CALL(R_verify, 4), CALL(R_study, 5), CALL(R_ledger, 2),
+                                          CALL(R_write, 3),    CALL(R_verify, 4), CALL(R_lm, 4), CALL(R_study, 5), CALL(R_ledger, 2),
                                           CALL(R_generate, 5), {NULL, NULL, 0}};
   R_registerRoutines(dll, NULL, calls, NULL, NULL);
   R_useDynamicSymbols(dll, FALSE);

@@ -56,7 +56,7 @@ mistakes <- list(
   "no term on its right side" = function() try_fit(y ~ 1),
   "formula is not well formed" = function() try_fit("y ~ x +"),
   "cbind\\(\\) of successes" = function() try_fit(cbind(k, 10 - k) ~ x),
-  "Surv\\(\\) is not offered" = function() try_fit(Surv(t, b) ~ x),
+  "Surv\\(\\) is the left side of tacit_coxph" = function() try_fit(Surv(t, b) ~ x),
   "left side.*is not offered" = function() try_fit(scale(z) ~ x, gaussian),
   "the family Gamma is not offered" = function() try_fit(pos ~ x, Gamma),
   "the link probit is not offered" = function() try_fit(family = binomial("probit")),
