@@ -384,9 +384,9 @@ static SEXP R_generate(SEXP path, SEXP schema, SEXP numbers, SEXP rows, SEXP see
 void R_init_tacit(DllInfo *dll) {
 #define CALL(name, arguments) \
   { #name, (DL_FUNC)&name, arguments }
-  static const R_CallMethodDef calls[] = {CALL(R_fit, 2),      CALL(R_plan, 3),   CALL(R_model, 5), CALL(R_predict, 3),
-                                          CALL(R_write, 3),    CALL(R_verify, 4), CALL(R_lm, 4), CALL(R_study, 5), CALL(R_ledger, 2),
-                                          CALL(R_generate, 5), {NULL, NULL, 0}};
+  static const R_CallMethodDef calls[] = {CALL(R_fit, 2),    CALL(R_plan, 3),     CALL(R_model, 5), CALL(R_predict, 3),
+                                          CALL(R_write, 3),  CALL(R_verify, 4),   CALL(R_lm, 4),    CALL(R_study, 5),
+                                          CALL(R_ledger, 2), CALL(R_generate, 5), {NULL, NULL, 0}};
   R_registerRoutines(dll, NULL, calls, NULL, NULL);
   R_useDynamicSymbols(dll, FALSE);
 }
