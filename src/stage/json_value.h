@@ -11,4 +11,10 @@ tct_status tct_stage_read_json(tct_stage *stage, const json_t *said, const char 
 /* The releases of a promise, and the value under `key` where there is one. */
 tct_status tct_stage_write_released(const tct_stage *stage, const tct_promise *promise, const char *key, json_t *out,
                                     tct_error *err);
+/* Does the JSON value follow from what was released, under the stage's plan? */
+typedef bool tct_stage_follow(const tct_stage *stage, const json_t *value);
+/* why[] <- the first sentence where the file's releases are not the promise's (NULL: there is no plan, and there must
+ * be none), the second where the stage's value does not follow; else it stays. */
+void tct_stage_check_released(const tct_stage *stage, const json_t *said, const tct_promise *promise,
+                              tct_stage_follow *follow, const char *const sentence[2], char why[TCT_STAGE_WHY]);
 #endif

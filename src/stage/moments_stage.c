@@ -164,13 +164,11 @@ static bool follow(const tct_stage *stage, const json_t *said) {
 }
 
 static void check(const tct_stage *stage, const json_t *said, char why[TCT_STAGE_WHY]) {
+  static const char *const sentence[] = {
+      "its releases are not those that were asked for; the file was edited",
+      "its moments are not of the columns and shells of its plan; the file was edited"};
   const moments_plan *own = stage->plan;
-  json_t *releases = own ? tct_releases_json(&own->solved.promise) : NULL;
-  if (own ? !tct_json_near(json_object_get(said, "releases"), releases) : json_object_get(said, "releases") != NULL)
-    snprintf(why, TCT_STAGE_WHY, "its releases are not those that were asked for; the file was edited");
-  else if (stage->value && !follow(stage, stage->value))
-    snprintf(why, TCT_STAGE_WHY, "its moments are not of the columns and shells of its plan; the file was edited");
-  json_decref(releases);
+  tct_stage_check_released(stage, said, own ? &own->solved.promise : NULL, follow, sentence, why);
 }
 
 const tct_stage_kind tct_stage_kind_moments = {

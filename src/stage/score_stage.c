@@ -111,13 +111,10 @@ static bool follow(const tct_stage *stage, const json_t *said) {
 }
 
 static void check(const tct_stage *stage, const json_t *said, char why[TCT_STAGE_WHY]) {
+  static const char *const sentence[] = {"its release is not the one that was asked for; the file was edited",
+                                         "its figures do not follow from the released sums; the file was edited"};
   const scoring_plan *own = stage->plan;
-  json_t *releases = tct_releases_json(&own->promise);
-  if (!tct_json_near(json_object_get(said, "releases"), releases))
-    snprintf(why, TCT_STAGE_WHY, "its release is not the one that was asked for; the file was edited");
-  else if (stage->value && !follow(stage, stage->value))
-    snprintf(why, TCT_STAGE_WHY, "its figures do not follow from the released sums; the file was edited");
-  json_decref(releases);
+  tct_stage_check_released(stage, said, &own->promise, follow, sentence, why);
 }
 
 const tct_stage_kind tct_stage_kind_score = {
