@@ -13,8 +13,8 @@ tct_status tct_stage_write_released(const tct_stage *stage, const tct_promise *p
                                     tct_error *err);
 /* Does the JSON value follow from what was released, under the stage's plan? */
 typedef bool tct_stage_follow(const tct_stage *stage, const json_t *value);
-/* why[] <- the first sentence where the file's releases are not the promise's (NULL: there is no plan, and there must
- * be none), the second where the stage's value does not follow; else it stays. */
+/* why[] <- the first sentence where the file's releases are not the promise's; promise NULL: there is no plan, and
+ * there must be no release.  The second where the stage's value does not follow.  Else why[] stays. */
 void tct_stage_check_released(const tct_stage *stage, const json_t *said, const tct_promise *promise,
                               tct_stage_follow *follow, const char *const sentence[2], char why[TCT_STAGE_WHY]);
 #endif
