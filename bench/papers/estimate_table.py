@@ -111,8 +111,7 @@ program, folder = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 fits = int(sys.argv[3]) if len(sys.argv) > 3 else 5
 os.chdir(tempfile.mkdtemp())
 os.environ["TACIT_REGISTRY"] = "none"
-print("| set | rows, columns | epsilon |", " | ".join(WAYS), "|")
-print("| --- | --- | --- |", " | ".join("---" for _ in WAYS), "|")
+print("set,rows,columns,epsilon", *WAYS, sep=",")
 for name in sys.argv[4:] or SETS:
     REAL = SETS[name][2] is None
     columns, x, y = load(folder, name)
@@ -124,4 +123,4 @@ for name in sys.argv[4:] or SETS:
             file = schema(way, columns, x, y, SETS[name][3], SETS[name][1])
             losses = [loss_of(run(program, way, file, epsilon), y) for _ in range(fits)]
             cells.append(f"{(np.median(losses) - best) / (nothing - best):.3f}")
-        print(f"| {name} | {len(y)}, {len(columns)} | {epsilon} |", " | ".join(cells), "|", flush=True)
+        print(name, len(y), len(columns), epsilon, *cells, sep=",", flush=True)
