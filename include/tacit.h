@@ -167,7 +167,7 @@ typedef struct tct_config {
   const char *errors;   /* "none" (default) | "model" | "robust": standard errors for the weights, from a part of the
                          * same budget (docs/guide/standard-errors.md) */
   int64_t memory;       /* bytes that the process may take, as tct_read_options.memory; the plan says whether it can */
-  const char *estimate; /* tct_data_estimate: "bounds,missing,categories:budget_fraction=0.1": a share of epsilon and
+  const char *estimate; /* tct_data_estimate: "bounds,missing,categories:budget_fraction=0.1": a part of epsilon and
                          * delta for what nobody knows and is estimated; NULL = none.  tct_plan_new refuses it: the
                          * estimate comes first */
   int64_t cols;         /* tct_config_check: the features of the data, where they are known by then; 0 = they are not */

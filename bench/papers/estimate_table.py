@@ -101,7 +101,7 @@ def constant(y):
 
 def run(program, way, file, epsilon):
     settings = ["--label", "y", "--loss", "squared" if REAL else "logistic", "--epsilon", str(epsilon), "--delta", "1e-6"]
-    settings += ["--estimate", "bounds:share=0.1"] if file is None else ["--schema", file]
+    settings += ["--estimate", "bounds:budget_fraction=0.1"] if file is None else ["--schema", file]
     for command in (["train", "t.csv", *settings, "-o", "m.json"], ["predict", "m.json", "t.csv", "-o", "z.txt"]):
         subprocess.run([program, *command], check=True, capture_output=True)
     return np.loadtxt("z.txt")
