@@ -6,13 +6,14 @@ python3 - <<'PY'
 import json, random
 draw = random.Random(1)
 with open("people.csv", "w") as out:
-    out.write("a,b,ill,pay,kind,id\n")
+    out.write("a,b,ill,pay,kind,id,w\n")
     for row in range(900):
         a, b = draw.random(), draw.random()
-        out.write(f"{a:.5f},{b:.5f},{int(draw.random() < a)},{100 * a + 50 * b:.3f},{'xyz'[int(2.99 * b)]},p{row // 3}\n")
+        out.write(f"{a:.5f},{b:.5f},{int(draw.random() < a)},{100 * a + 50 * b:.3f},{'xyz'[int(2.99 * b)]},p{row // 3},{1 + row % 3}\n")
 def column(name, **more):
     return dict(name=name, type="number", **more)
-rest = [dict(name="ill", type="ignore"), dict(name="kind", type="category", values=list("xyz")), dict(name="id", type="ignore")]
+rest = [dict(name="ill", type="ignore"), dict(name="kind", type="category", values=list("xyz")), dict(name="id", type="ignore"),
+        dict(name="w", type="ignore")]
 known = [column("a", lower=0, upper=1), column("b", lower=0, upper=1), column("pay", lower=0, upper=200)] + rest
 left = [column("a", estimate=True), column("b", lower=0, upper=1), column("pay", estimate=True)] + rest
 for name, columns in ("known", known), ("open", left):
@@ -33,8 +34,11 @@ plan("alone", fit("ill", "ill"))
 plan("lists", dict(name="bounds", kind="estimate", what="bounds,categories"), fit("ill", "ill"),
      dict(name="pay", kind="fit", label="pay", loss="squared"))
 lists = [column("a", estimate=True), column("b", lower=0, upper=1), column("pay", lower=0, upper=200),
-         dict(name="ill", type="category", values=["0", "1"]), dict(name="kind", type="category", estimate=True), rest[2]]
+         dict(name="ill", type="category", values=["0", "1"]), dict(name="kind", type="category", estimate=True)] + rest[2:]
 json.dump(dict(columns=lists), open("lists.schema.json", "w"))
+plan("weighed", fit("ill", "ill"), score)
+plan("both", fit("ill", "ill"), score, person="id", rows_per_person=2)
+json.dump(dict(version=2, columns=known, weight=dict(of="w", cap=2)), open("weighed.schema.json", "w"))
 PY
 
 ok 'a plan without data' study --plan open.plan.json --schema open.schema.json --dry-run --records 900
@@ -65,9 +69,10 @@ import json
 s = json.load(open("known.schema.json"))
 s["columns"] = [c for c in s["columns"] if c["name"] != "ill"]
 print(json.dumps({**s, "label": {"name": "ill"}}))') --loss logistic --epsilon 1 --delta 1e-6 -o model.json
-for name in persons replaced divided; do
+for name in persons replaced divided weighed both; do
   schema=known
   [ $name = replaced ] && schema=open
+  [ $name = weighed ] || [ $name = both ] && schema=weighed
   ok "a study: $name" study people.csv --plan $name.plan.json --schema $schema.schema.json -o $name.json
   ok "verified: $name" verify $name.json
   says "the verdict on $name" '^verified: epsilon 1 at delta 1e-06'
