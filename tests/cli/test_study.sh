@@ -35,7 +35,7 @@ grid = [dict(penalty="l2:lambda=1e-3"), dict(penalty="l2:lambda=0.1"), dict(solv
 def choose(name, label, **more):
     return fit(name, label, candidates=grid, **more) | dict(kind="choose")
 plan("chosen", choose("ill", "ill", tries=5, part="train"), fit("pay", "pay", "squared"), {**score, "part": "held"}, held=0.2)
-plan("chosen_all", bounds, choose("ill", "ill", selection="all"), choose("which", "kind", tries=3), score)
+plan("chosen_all", bounds, choose("which", "kind", selection="all"), score | dict(of="which"))
 plan("chosen_person", choose("ill", "ill", tries=5), score, person="id", rows_per_person=2)
 plan("one_choice", choose("ill", "ill", tries=5))
 json.dump(grid, open("grid.json", "w"))
