@@ -44,7 +44,7 @@ plan("lists", dict(name="bounds", kind="estimate", what="bounds,categories"), fi
 lists = [column("a", estimate=True), column("b", lower=0, upper=1), column("pay", lower=0, upper=200),
          dict(name="ill", type="category", values=["0", "1"]), dict(name="kind", type="category", estimate=True)] + rest[2:]
 json.dump(dict(columns=lists), open("lists.schema.json", "w"))
-plan("weighed", fit("ill", "ill"), score)
+plan("weighed", fit("ill", "ill"), choose("which", "ill", tries=3), score)
 plan("both", fit("ill", "ill"), score, person="id", rows_per_person=2)
 json.dump(dict(version=2, columns=known, weight=dict(of="w", cap=2)), open("weighed.schema.json", "w"))
 PY
