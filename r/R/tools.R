@@ -49,7 +49,7 @@ read_tacit_model <- function(path, stage = NULL) {
   if (!inline && !file.exists(path)) usage("there is no file at path; give the path of a model file")
   made <- checked(.Call(R_model, if (!inline) path.expand(path), if (inline) path, one_text(stage, "stage"), "model", 0.95))
   facts <- from_json(made[1])
-  family <- switch(sub(":.*", "", facts$loss), squared = stats::gaussian(), poisson = stats::poisson(), cox = cox_family, stats::binomial())
+  family <- switch(sub(":.*", "", facts$loss), squared = stats::gaussian(), poisson = stats::poisson(), gamma = stats::Gamma("log"), cox = cox_family, stats::binomial())
   model_of(made[1], call = quote(read_tacit_model()), family = family, nobs = facts$rows)
 }
 

@@ -165,7 +165,7 @@ double tct_dpmetric_weight_bound(const tct_facts *facts, const tct_solver_plan *
 
 /* Steps are of one over the curvature.  Counts: their largest curvature is hardly ever met, and the mean's is known. */
 static double longer_steps(const tct_facts *facts, const tct_dpmetric_rule *rule, const tct_dpmetric_shape *shape) {
-  if (facts->loss.kind->link != TCT_LINK_LOG || !(rule->start > 0)) return 1;
+  if (!facts->loss.kind->counts || !(rule->start > 0)) return 1;
   return fmax(1, tct_dpmetric_curvature(facts) / (dpmetric_count_means * exp(shape->start)));
 }
 

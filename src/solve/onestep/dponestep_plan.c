@@ -228,6 +228,10 @@ static tct_status check(const tct_facts *facts, const tct_onestep_rule *rule, tc
                     "the loss %s has no curvature, so its weights have no standard errors; choose logistic, squared, "
                     "huber or poisson, or drop {errors}",
                     facts->loss.kind->name);
+  if (facts->loss.kind->amounts)
+    return tct_fail(err, TCT_E_USAGE,
+                    "the loss %s has no standard errors yet; drop {errors}, or use poisson with robust ones",
+                    facts->loss.kind->name);
   if (facts->p > MOST)
     return tct_fail(err, TCT_E_USAGE,
                     "standard errors need matrices of features squared, at most %d features; drop {errors}", MOST);
