@@ -176,7 +176,16 @@ def page():
         for name, thing in mine.items():
             out += entry(name, thing, shared)
             del left[name]
-    return "\n".join(out).rstrip() + "\n"
+    return told_once("\n".join(out).rstrip() + "\n")
+
+
+def told_once(text):
+    """A parameter of members that stands word for word three times and more goes to the head of the page."""
+    item = re.compile(r"^  \* `.*\n(?:    .*\n)+", re.M)
+    often = [part for part, times in collections.Counter(item.findall(text)).items() if times > 2]
+    text = item.sub(lambda found: "" if found[0] in often else found[0], text)
+    head = "## Parameters of many members\n\n" + "".join(re.sub(r"^  ", "", part, flags=re.M) for part in often) + "\n"
+    return re.sub(r"\n{3,}", "\n\n", text.replace("## Estimators", head + "## Estimators", 1))
 
 
 def main():
