@@ -270,6 +270,9 @@ char *tct_audit_json(const tct_config *config, const char *asked, int64_t rows, 
   json_decref(a.study);
   json_decref(a.column);
   tct_text_free(a.asked);
+  tct_text_free(a.schema);
+  tct_model_free(a.scored);
+  tct_composition_free(a.searched);
   json_decref(a.breaks);
   json_decref(a.unchecked);
   tct_plan_free(a.plan);
