@@ -98,6 +98,9 @@ ok 'bounds that another run estimated' study people.csv --plan held.plan.json --
 check 'the ledger has that they are not paid for' test "$("$TACIT" ledger L --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["runs"][-1]["unaccounted"]))')" = 1
 ok 'equal fits, from a seed' study people.csv --plan twice.plan.json --schema known.schema.json --seed 1 -o twice.json
 check 'have noise of their own' test "$(python3 -c 'import json; print(len({str(s["model"]["coefficients"]) for s in json.load(open("twice.json"))["stages"]}))')" = 3
+sed 's/"epsilon": 1,/"epsilon": 100,/' held.plan.json >sure.plan.json
+ok 'a part that is held out' study people.csv --plan sure.plan.json --schema known.schema.json --seed 1 -o sure.json
+check 'is scored alone' python3 -c 'import json; f = json.load(open("sure.json"))["stages"][2]["scores"]["figures"]; assert f["rows"] == 180 and 0.3 < f["positives"]["value"] < 0.7 and f["accuracy"]["value"] < 0.95, f'
 ok 'one fit' study people.csv --plan alone.plan.json --schema known.schema.json -o alone.json
 check 'is a model' test "$(field format alone.json)" = tacit-model
 ok 'one choice' study people.csv --plan one_choice.plan.json --schema known.schema.json --seed 3 -o one_choice.json
