@@ -482,9 +482,11 @@ static void scores_from_a_seed_or_of_persons_are_not_told_as_ordinary(void **sta
   new_ledger(1, NULL);
   for (int seed = 1; seed >= 0; seed--) {
     budget.has_seed = seed, budget.ledger = NULL;
-    json_t *root = scored(model, data, &budget);
+    json_t *root = scored(model, data, &budget), *again = scored(model, data, &budget);
     assert_int_equal(seed, json_is_true(json_object_get(root, "reproducible")));
+    assert_int_equal(seed, json_equal(root, again));
     json_decref(root);
+    json_decref(again);
     budget.ledger = "L";
     char *text = tct_evaluate_json(model, data, &budget, &err);
     assert_int_equal(seed, text == NULL && err.status == TCT_E_BUDGET);
