@@ -30,6 +30,8 @@ plan("reserve", bounds, fit("ill", "ill", solver="objpert", penalty="l2:lambda=0
 plan("persons", fit("ill", "ill"), score, person="id", rows_per_person=2)
 plan("replaced", bounds, fit("ill", "ill"), fit("pay", "pay", "squared"), neighbours="replace_one")
 plan("divided", fit("ill", "ill", solver="privgene"), fit("pay", "pay", "squared"))
+plan("fresh", fit("ill", "ill", solver="dpgd:steps=3"), score, dict(name="all", kind="moments", features=["a", "b"]),
+     dict(name="them", kind="describe", features=["a"]))
 plan("twice", *(fit(name, "ill", solver="dpgd:steps=3") for name in ("one", "two", "three")))
 plan("alone", fit("ill", "ill"))
 grid = [dict(penalty="l2:lambda=1e-3"), dict(penalty="l2:lambda=0.1"), dict(solver="dpgd:steps=5", rows_rule="unit")]
@@ -98,6 +100,14 @@ ok 'bounds that another run estimated' study people.csv --plan held.plan.json --
 check 'the ledger has that they are not paid for' test "$("$TACIT" ledger L --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["runs"][-1]["unaccounted"]))')" = 1
 ok 'equal fits, from a seed' study people.csv --plan twice.plan.json --schema known.schema.json --seed 1 -o twice.json
 check 'have noise of their own' test "$(python3 -c 'import json; print(len({str(s["model"]["coefficients"]) for s in json.load(open("twice.json"))["stages"]}))')" = 3
+for run in 1 2; do
+  ok "a study without a seed: $run" study people.csv --plan fresh.plan.json --schema known.schema.json -o fresh$run.json
+done
+check 'no stage has the noise of the run before' python3 -c '
+import json
+one, two = (json.load(open(f"fresh{run}.json"))["stages"] for run in (1, 2))
+value = lambda s: [s[k]["coefficients"] if k == "model" else s[k] for k in ("model", "scores", "moments", "description") if k in s]
+assert len(one) == 4 and all(value(a) and value(a) != value(b) for a, b in zip(one, two))'
 sed 's/"epsilon": 1,/"epsilon": 100,/' held.plan.json >sure.plan.json
 ok 'a part that is held out' study people.csv --plan sure.plan.json --schema known.schema.json --seed 1 -o sure.json
 check 'is scored alone' python3 -c 'import json; f = json.load(open("sure.json"))["stages"][2]["scores"]["figures"]; assert f["rows"] == 180 and 0.3 < f["positives"]["value"] < 0.7 and f["accuracy"]["value"] < 0.95, f'

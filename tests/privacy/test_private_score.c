@@ -538,6 +538,10 @@ static void the_ledger_is_charged_and_what_it_refuses_is_not_scored(void **state
   budget.epsilon = 0.6, budget.delta = 1e-6, budget.ledger = "L";
   json_decref(scored(model, data, &budget));
   assert_int_equal(count_runs(), 1);
+  json_t *root = ledger_now(), *entry = json_array_get(json_object_get(root, "runs"), 0);
+  assert_true(json_number_value(json_object_get(entry, "epsilon")) == 0.6);
+  assert_true(json_number_value(json_object_get(entry, "delta")) == 1e-6);
+  json_decref(root);
   assert_null(tct_evaluate_json(model, data, &budget, &err));
   assert_int_equal(err.status, TCT_E_BUDGET);
   assert_int_equal(count_runs(), 1);
