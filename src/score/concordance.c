@@ -7,16 +7,18 @@
  *   C = (sum_am E_am (sum_{m' < m} L_am' + L_am/2) + sum_a E_a^2/4) / (sum_a E_a L_a + sum_a E_a^2/2)
  * E_am: events at time a; L_am: all of later times, and half of those that leave at time a.
  * Cells of time follow from the released survival, so that each has the like number of events.  Those of margins are
- * equal, about the intercept, as far as a row's norm and the weights allow.  Where no record is seen at the ends, cells
- * count as empty: their noise would say nothing.
- * D, the derivatives of C in the cells, give both deviations.  That of noise s is s |D|.  That of sampling is
- * sqrt(sum of cell D^2), as C has the derivative 0 along the cells themselves.
+ * equal, about the margin of the released hazard, up to 3 from it or as far as weights go.  Where no record is seen at
+ * the ends, cells count as empty: their noise would say nothing. D, the derivatives of C in the cells, give both
+ * deviations.  That of noise s is s |D|.  That of sampling is sqrt(sum of cell D^2), as C has the derivative 0 along
+ * the cells themselves.
  *
  * SENSITIVITY  One number of 1 a record (score_terms.c): cells are functions of this record, of the model and of public
  * numbers.  Everything else is computed from the release. */
 #include "score/score.h"
 
 #include <math.h>
+
+static const double FAR = 3; /* hazards of 1/20 and 20 times the typical one are told apart */
 
 enum { TIMES = TCT_SCORE_TIMES, MARGINS = TCT_SCORE_MARGINS };
 
@@ -25,8 +27,11 @@ void tct_scoring_set_cells(tct_scoring *s) {
   const tct_course *course = &m->inference.course;
   double size = 0, last = course->cells ? course->survival[course->cells - 1] : 0;
   for (int64_t j = 0; j < m->cols; j++) size += m->coefficients[j] * m->coefficients[j];
-  s->span = sqrt(size) * (isfinite(m->row_norm) ? m->row_norm : 1);
+  s->span = fmin(sqrt(size) * (isfinite(m->row_norm) ? m->row_norm : 1), FAR);
   if (!(s->span > 0)) s->span = 1;
+  s->centre = m->intercept;
+  if (course->cells && last > 0 && last < 1 && course->exposure[course->cells - 1] > 0)
+    s->centre = log(-log(last) / course->exposure[course->cells - 1]);
   for (int k = 0; k < TIMES; k++) {
     double share = (k + 1.0) / TIMES, from = 0, before = 1, wanted = 1 - share * (1 - last);
     s->time[k] = share * s->bound;
@@ -44,7 +49,7 @@ void tct_scoring_set_cells(tct_scoring *s) {
 
 int tct_scoring_cell(const tct_scoring *s, double margin, double label) {
   double y = tct_loss_within(&s->loss, label, s->bound);
-  double at = (margin - s->model->intercept) / s->span * (MARGINS / 2) + MARGINS / 2;
+  double at = (margin - s->centre) / s->span * (MARGINS / 2) + MARGINS / 2;
   int m = !(at > 0) ? 0 : at >= MARGINS ? MARGINS - 1 : (int)at, a = 0;
   while (a < TIMES - 1 && !(fabs(y) <= s->time[a])) a++;
   return (2 * a + (y > 0)) * MARGINS + m;

@@ -26,8 +26,8 @@ enum {
   TCT_SCORE_HIT = 0,                                            /* more classes: records that are predicted rightly */
   TCT_SCORE_MISS,                                               /* more classes: their losses */
   TCT_SCORE_SEVERAL,                                            /* numbers of the vector */
-  TCT_SCORE_TIMES = 8,                                          /* follow-up times: cells of time, */
-  TCT_SCORE_MARGINS = 32,                                       /* of margins, */
+  TCT_SCORE_TIMES = 6,                                          /* follow-up times: cells of time, */
+  TCT_SCORE_MARGINS = 24,                                       /* of margins, */
   TCT_SCORE_FOLLOWED = 2 * TCT_SCORE_TIMES * TCT_SCORE_MARGINS, /* and all, for events and for ends without one */
   TCT_SCORE_LONGEST = TCT_SCORE_FOLLOWED + 1, /* with the sum of the weights, which is the last number of all */
 };
@@ -41,12 +41,13 @@ typedef struct tct_scoring {
   bool weighed;  /* records have weights */
   bool likely;   /* more classes: the margins are probabilities, and the loss is minus the logarithm of the true one */
   int64_t classes; /* more than two, or 0 */
-  double span;     /* two classes: margins are told apart in [-span, span]; times: so far about the intercept */
+  double span;     /* two classes: margins are told apart in [-span, span]; times: so far about centre */
   double most;     /* classes: a record's loss is cut to this */
   double even;     /* classes: the loss of an undecided record; that of one that is predicted rightly is cut to this */
   double part;     /* each of the numbers of a term is at most this */
   double bound;    /* real labels: they and the predictions are cut to [-bound, bound] about the model's shift */
-  double time[TCT_SCORE_TIMES]; /* follow-up times: where cells end */
+  double centre;   /* follow-up times: of the cells of margins, */
+  double time[TCT_SCORE_TIMES]; /* and where those of times end */
   int64_t len;
 } tct_scoring;
 
