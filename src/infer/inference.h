@@ -30,7 +30,7 @@ typedef struct tct_inference {
   double *noise;    /* [p][p]: of the privacy noise */
   double *degrees;  /* [p]: of freedom, for Student's t */
   int32_t *why;     /* [p]: tct_withheld */
-  double residual;  /* what 68 % of |residuals| lie within, as released, a deviation if they are normal; NAN: unknown */
+  double residual;  /* root mean square of the residuals, from the last moments; NAN: unknown */
   tct_course course;
 } tct_inference;
 

@@ -127,7 +127,7 @@ for loss in squared huber:width=2; do
   check 'the released scale of residuals is that of the normal law they came from' \
     python3 -c 'import json; assert 0.9 * 0.3 < json.load(open(".out"))["residual_scale"] < 1.1 * 0.3'
   ok 'as text' summary l.json
-  check 'and stands in the table' grep -q '^residuals .*68 % within 0\.[23]' .out
+  check 'and stands in the table' grep -q '^residuals .*root mean square 0\.[23]' .out
 done
 sed 's/"residual": [0-9.]*/"residual": -1/' l.json >edited.json
 bad 'an edited scale' 3 'standard errors are not whole' summary edited.json
