@@ -1,7 +1,7 @@
 /* onestep_clip.c - the least clip whose bias is small beside an error, from released signed counts of terms.
  *
  * What a clip c takes from one direction's mean term is the difference of what it takes above and below 0, each the sum
- * over edges beyond c of how many terms are longer.  Below 3 deviations of the counts' noise these go on as an
+ * over edges beyond c of how many terms are longer.  Below `sure` deviations of the counts' noise these go on as an
  * exponential law with the slope that was seen before.  The difference may vanish by chance, so it counts as at least
  * clip_even, or of counts clip_skewed, of the larger.  Bars of one direction's error: sqrt((c noise)^2 + rms^2/(n d)).
  */
@@ -21,7 +21,7 @@ static law law_of(const double *count, double deviation) {
   int before = 0;
   for (int k = EDGES; k > 0; k--) out.x[k] = tct_onestep_edge(k - 1), out.tail[k - 1] = out.tail[k] + count[k - 1];
   for (int k = 0; k < EDGES; k++)
-    if (out.tail[k] > 3 * deviation * sqrt(EDGES - k)) out.last = k;
+    if (out.tail[k] > dponestep_sure * deviation * sqrt(EDGES - k)) out.last = k;
   if (out.last < 0) return out;
   int k = out.last;
   for (int j = 0; j <= k; j++)
@@ -62,7 +62,7 @@ static void typical_terms(const tct_onestep_terms *terms, double *quantile, doub
   *quantile = *seen = tct_onestep_edge(k);
   for (int j = 0; j < EDGES; j++) {
     double both = terms->count[j] + terms->count[EDGES + j], edge = tct_onestep_edge(j);
-    if (!(both > 3 * M_SQRT2 * terms->deviation)) continue;
+    if (!(both > dponestep_sure * M_SQRT2 * terms->deviation)) continue;
     sure += both, squares += 0.8 * both * edge * edge, *seen = edge;
   }
   *rms = fmax(sqrt(squares / fmax(sure, 1)), *quantile);
@@ -84,8 +84,9 @@ double tct_onestep_pick_clip(const tct_onestep_terms *terms) {
         fmax(fabs(a - b), (terms->even ? dponestep_clip_even : dponestep_clip_skewed) * fmax(a, b)) / terms->rows;
     if (bias <= terms->part * hypot(clip * terms->noise, direction)) break;
   }
-  double free = terms->noise > 0 ? direction / terms->noise : 0;            /* noise is then one direction's error */
-  if (free > 0) clip = fmax(least, fmin(clip, dponestep_far_error * free)); /* chance alone may ask for more */
+  double free = terms->noise > 0 ? direction / terms->noise : 0; /* noise is then one direction's error */
+  if (free > 0)
+    clip = fmax(least, fmin(clip, fmin(dponestep_far_error * free, 2 * seen))); /* chance alone may ask for more */
   if (terms->heavy) clip = fmax(clip, fmin(dponestep_far_error * free, dponestep_far_clip * seen));
   return fmax(clip, fmin((terms->even ? dponestep_clip_of_error : dponestep_clip_of_count_error) * free,
                          2 * seen)); /* no term is longer */
