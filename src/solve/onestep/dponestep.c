@@ -26,9 +26,9 @@
  *
  * SENSITIVITY  onestep_metric.c and onestep_sums.c; every length is 1.
  *
- * RELEASES  Gaussian events: two of step 1, two of step 2, one of step 3; T gradients, T - 1 curvatures and, of
- * numbers, up to two counts of step 4; one of step 5, but not where H stands for J; g, moments and, of numbers, counts
- * of step 6.  Exact, no Renyi detour.
+ * RELEASES  Gaussian events: two of step 1, two of step 2, one of step 3.  T gradients, T - 1 curvatures and, of
+ * numbers, up to two counts of step 4.  One of step 5, but not where H stands for J.  g, moments and, of numbers,
+ * counts of step 6.  Exact, no Renyi detour.
  *
  * COST  n p^2 multiplications for each matrix, n p for each gradient.
  *

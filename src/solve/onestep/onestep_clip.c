@@ -1,9 +1,10 @@
 /* onestep_clip.c - the least clip whose bias is small beside an error, from released signed counts of terms.
  *
- * What a clip c takes from one direction's mean term is the difference of what it takes above and below 0, each the sum
- * over edges beyond c of how many terms are longer.  Below `sure` deviations of the counts' noise these go on as an
- * exponential law with the slope that was seen before.  The difference may vanish by chance, so it counts as at least
- * clip_even, or of counts clip_skewed, of the larger.  Bars of one direction's error: sqrt((c noise)^2 + rms^2/(n d)).
+ * What a clip c takes from one direction's mean term is the difference of what it takes above and below 0.  Each is
+ * the sum over edges beyond c of how many terms are longer.  Below `sure` deviations of the counts' noise these go on
+ * as an exponential law with the slope that was seen before.  The difference may vanish by chance, so it counts as at
+ * least clip_even, or of counts clip_skewed, of the larger.  Bars of one direction's error: sqrt((c noise)^2 + rms^2/(n
+ * d)).
  */
 #include "solve/onestep/one_step.h"
 #include "solve/onestep/rules.def"

@@ -3,8 +3,8 @@
  * SENSITIVITY  Every release is planned with clip 1, by scaling each record's own term; a row of zeros stands for a
  * record that is not there, and adds nothing.  x is a row, |x| <= R as exact reals.
  *   Sums: a record adds (x/R, its label's numbers)/sqrt(2).  Of a class that is the class's sign, of a number y/Y, of a
- * count the pair (1 where y > 0, y/Y)/sqrt(2): both halves are at most 1 long, and truncating to the lattice shortens.
- * Squares: (x_j/R)^2, whose l2 norm is at most their sum, |x|^2/R^2.  Matrices: t t^T, t the computed image over its
+ * count the pair (1 where y > 0, y/Y)/sqrt(2).  Both halves are at most 1 long, and truncating to the lattice shortens.
+ *   Squares: (x_j/R)^2, whose l2 norm is at most their sum, |x|^2/R^2.  Matrices: t t^T, t the computed image over its
  * length or the radius, whichever is more (shells.h).  Lengths: 1 in the cell of the computed length.
  *   W, and what images are, follow from releases alone.  Under replace_one two records' squares, matrices and counts
  * have no negative inner product, so |a - b|^2 <= 2 where the event counts on 4: their sensitivity is sqrt(1/2).  Sums
