@@ -74,7 +74,7 @@ static tct_status curvature_at(tct_onestep *run, walk *m, int64_t t, const doubl
   }
   TCT_TRY(tct_onestep_release_moments(run, run->at.curvatures, w, &moments, err));
   double reach = dponestep_floor_over_noise * moments.curvature_noise * sqrt(2 * (double)run->metric.p);
-  *least = reach > 0 ? reach : *least * 0x1p-20;
+  *least = reach > 0 ? reach : *least * 0x1p-10;
   if (curved(run)) m->known = 0;
   for (int64_t k = 0; k < square; k++)
     m->curvature[k] = ((double)m->known * m->curvature[k] + m->h[k]) / ((double)m->known + 1);
@@ -193,7 +193,8 @@ static tct_status finish(tct_onestep *run, walk *m, double *w, tct_error *err) {
   tct_onestep_moments moments = {.curvature = m->h, .variance = run->rule.sandwich ? m->vectors : NULL};
   tct_inference own = {0}, *inference = run->problem->inference ? run->problem->inference : &own;
   tct_onestep_released released = {.weights = w, .gradient = m->g, .moments = &moments, .rows = facts->rows};
-  released.link = facts->loss.kind->link, released.factor = run->factor, released.second = run->second;
+  released.link = facts->loss.kind->link, released.factor = run->factor;
+  released.second = tct_noise_off(facts) ? NULL : run->second; /* columns that go together have no images to tell */
   released.rest = dponestep_left_by_curves * (tct_noise_off(facts) || !curved(run) ? 0
                                               : facts->loss.kind->counts           ? 1
                                                                                    : 0.25);
