@@ -62,7 +62,7 @@ static double moved_by(const tct_onestep *run, const double *step) {
   return sqrt(fmax(sum, 0));
 }
 
-/* m->h <- the curvature of step t, and the least that its eigenvalues count as. */
+/* m->h <- the curvature of step t, and the least that its eigenvalues count as; 0: there is no noise. */
 static tct_status curvature_at(tct_onestep *run, walk *m, int64_t t, const double *w, double *least, tct_error *err) {
   int64_t square = run->metric.p * run->metric.p;
   tct_onestep_moments moments = {.curvature = m->h};
@@ -74,7 +74,7 @@ static tct_status curvature_at(tct_onestep *run, walk *m, int64_t t, const doubl
   }
   TCT_TRY(tct_onestep_release_moments(run, run->at.curvatures, w, &moments, err));
   double reach = dponestep_floor_over_noise * moments.curvature_noise * sqrt(2 * (double)run->metric.p);
-  *least = reach > 0 ? reach : *least * 0x1p-10;
+  *least = reach;
   if (curved(run)) m->known = 0;
   for (int64_t k = 0; k < square; k++)
     m->curvature[k] = ((double)m->known * m->curvature[k] + m->h[k]) / ((double)m->known + 1);
@@ -108,9 +108,11 @@ static tct_status walk_on(tct_onestep *run, walk *m, int64_t t, double *w, tct_e
   tct_onestep_add_ridge(run, m->h);
   memset(m->step, 0, (size_t)p * sizeof *m->step);
   if (!tct_eigenvectors(m->h, p, m->value, m->vectors, m->rest)) return TCT_OK; /* no step */
-  double ridge = ridge_for(run, m, least, deviation);
+  double ridge = ridge_for(run, m, least, deviation), largest = 0;
+  for (int64_t k = 0; k < p; k++) largest = fmax(largest, m->value[k]);
   for (int64_t k = 0; k < p; k++) {
     const double *vector = m->vectors + k * p;
+    if (!(fmax(m->value[k], least) > TCT_ONESTEP_ROUNDING * largest)) continue; /* the rows do not tell */
     tct_axpy(tct_dot(vector, m->g, p) / (fmax(m->value[k], least) + ridge), vector, m->step, p);
   }
   m->moved = moved_by(run, m->step);

@@ -5,6 +5,8 @@
 
 /* Lengths of rows and of terms are counted between the edges 2^(k/2), k = -16 .. 14. */
 enum { TCT_ONESTEP_EDGES = 31 };
+/* The part of the largest eigenvalue below which one is rounding, whatever the noise. */
+#define TCT_ONESTEP_ROUNDING 1e-6
 
 /* From public facts and options. */
 typedef struct tct_onestep_rule {

@@ -25,8 +25,6 @@
 
 #include <string.h>
 
-static const double LEAST = 1e-6; /* part of the largest eigenvalue below which one is rounding, whatever the noise */
-
 /* Matrices [p][p] and vectors [p] of one computation. */
 typedef struct work {
   const tct_onestep_released *in;
@@ -108,7 +106,7 @@ static void factor(work *m) {
   double largest = 0;
   for (int64_t j = 0; j < p; j++) largest = fmax(largest, m->values[j]);
   m->floor = fmax(dponestep_floor_over_noise * moments->curvature_noise * sqrt(2 * (double)p),
-                  fmax(LEAST * largest, 0x1p-900));
+                  fmax(TCT_ONESTEP_ROUNDING * largest, 0x1p-900));
   determined(m, f);
   for (int64_t j = 0; j < p; j++) f[j] = 1 / f[j];
   compose(m->vectors, f, p, m->inverse);
@@ -148,10 +146,20 @@ static double along(const work *m, int64_t direction, const double *x) {
   return sum;
 }
 
+/* step <- H^-1 g, but along directions of which rows tell nothing: there g is rounding. */
+static void last_step(const work *m, double *step) {
+  times(m->inverse, m->in->gradient, m->p, step);
+  for (int64_t k = 0; k < m->p && !(m->in->moments->curvature_noise > 0); k++) {
+    double size = m->values[k] < m->floor ? along(m, k, step) : 0;
+    for (int64_t j = 0; j < m->p; j++) step[j] -= size * m->vectors[j * m->p + k];
+  }
+}
+
 /* What the step may have left along open directions; v: the weights after it. */
 static void left_between(work *m, const double *v) {
   int64_t p = m->p, known = 0;
   double sum = 0;
+  if (!(m->in->moments->curvature_noise > 0)) return;
   for (int64_t k = 0; k < p; k++) {
     if (m->values[k] < m->floor) continue;
     double part = along(m, k, v);
@@ -257,7 +265,7 @@ tct_status tct_onestep_covariance(const tct_onestep_released *released, const tc
   m.values = take(&from, p), m.vectors = take(&from, square), m.inverse = take(&from, square);
   m.spread = take(&from, square), m.middle = take(&from, square), m.room = take(&from, 2 * square + 4 * p);
   factor(&m);
-  times(m.inverse, released->gradient, p, step);
+  last_step(&m, step);
   double moved2 = moved2_by(released, step, p);
   double most = released->second ? dponestep_margins_moved_most : dponestep_hazards_moved_most;
   noise_between(&m, step, moved2);

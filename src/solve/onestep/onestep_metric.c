@@ -25,7 +25,8 @@
 
 enum { LOW = -16 };                       /* the least edge is 2^(LOW/2) */
 static const double SHRINK = 1 - 0x1p-38; /* the margin of a view's rows, with the roundings of a scale to spare */
-static const double LEAST = 1e-9;         /* of a direction, where no noise says more */
+static const double LEAST = 1e-9;         /* of a column, where no noise says more */
+static const double LEAST_IMAGE = 1e-4;   /* of a direction of images */
 
 int tct_onestep_cell(double size) {
   double at = ceil(2 * log2(size)) - LOW;
@@ -204,7 +205,7 @@ static tct_status release_matrix(tct_onestep *run, double *s, double *room, tct_
     memset(vectors, 0, (size_t)(p * p) * sizeof *vectors);
     for (int64_t k = 0; k < p; k++) value[k] = 1 / (double)p, vectors[k * p + k] = 1;
   }
-  double floor = fmax(dponestep_matrix_lift * scale * r->deviation * sqrt(2 * (double)p), LEAST);
+  double floor = fmax(dponestep_matrix_lift * scale * r->deviation * sqrt(2 * (double)p), LEAST_IMAGE);
   for (int64_t k = 0; k < p; k++) {
     double up = fmax(value[k], floor);
     spread += fmax(value[k], 0) / up, value[k] = up;
