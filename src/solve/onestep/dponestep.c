@@ -210,6 +210,7 @@ static tct_status finish(tct_onestep *run, walk *m, double *w, tct_error *err) {
     status = tct_onestep_covariance(&released, &run->metric, m->step, inference, err);
   }
   if (status == TCT_OK) {
+    for (int64_t j = 0; j < facts->p && run->unseen > dponestep_unseen_most; j++) inference->why[j] = TCT_ROWS_TOO_FAR;
     inference->robust = run->rule.robust;
     inference->residual = residual;
     tct_metric_turn(&run->metric, m->step, m->move);

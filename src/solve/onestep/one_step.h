@@ -51,6 +51,7 @@ typedef struct tct_onestep {
   double farthest;           /* the farthest edge that a length is seen at */
   bool last;                 /* the last releases: where many rows are far, gradients weigh all records alike */
   bool heavy;                /* many rows are far */
+  double unseen; /* the part of a column's variance that rows hidden by the counts' noise could have, at its bounds */
   double *omega;             /* [rows]: the weight of each record, from its row alone */
   double *length;            /* [rows]: of its image in the gradient's metric, at least */
   double clip;               /* C: |psi z| <= C in the gradient's metric; logistic: with either label */

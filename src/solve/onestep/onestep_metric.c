@@ -147,20 +147,29 @@ static void back_to_rows(const tct_onestep *run, const double *up, const double 
   }
 }
 
-/* The ridge of a column whose released mean and variance are those of a 0/1 column: a rare category's image is then not
- * much longer than the others'.  The variance is mean (1 - mean), less what the cut of its images takes.  Numbers
- * between 0 and 1 have less than that. */
-static void ridges(const tct_onestep *run, const double *s, double spread, double ridge, double *out) {
+/* Is this the variance of a column of the values 0 and unit, or -unit and unit, of which a share within low .. high is
+ * the larger?  It is share (1 - share), less what the cut of its images takes; numbers have less. */
+static bool of_two_values(double variance, double low, double high, double spread) {
+  low = fmin(fmax(low, 0), 1), high = fmin(fmax(high, 0), 1);
+  double left = fmin(1, dponestep_matrix_radius * dponestep_matrix_radius * low * spread) * low * (1 - low);
+  return variance > dponestep_two_values * left && variance * dponestep_two_values < high * (1 - high);
+}
+
+/* The ridge of 0/1 columns, told by their released means and variances: a rare category's image is then not much longer
+ * than the others'.  unseen <- of columns of more values. */
+static void ridges(tct_onestep *run, const double *s, double spread, double ridge, double *out) {
   const tct_facts *facts = run->problem->facts;
   int64_t p = run->metric.p, last = p - 1;
-  double R = facts->row_norm, unsure = 2 * M_SQRT2 * R * planned(run, run->at.sums)->deviation / rows_of(run);
+  double R = facts->row_norm, hidden = planned(run, run->at.lengths)->deviation / rows_of(run);
+  double off = facts->intercept ? 0 : 2 * M_SQRT2 * R * planned(run, run->at.sums)->deviation / rows_of(run);
+  run->unseen = 0;
   for (int64_t j = 0; j < p; j++) {
-    double mean = facts->intercept ? s[j * p + last] / s[last * p + last] : run->mean[j];
-    double off = facts->intercept ? 0 : unsure, variance = s[j * p + j] - mean * mean;
-    double low = fmin(fmax(mean - off, 0), 1), high = fmin(fmax(mean + off, 0), 1);
-    double left = fmin(1, dponestep_matrix_radius * dponestep_matrix_radius * low * spread) * low * (1 - low);
-    bool alike = variance > dponestep_two_values * left && variance * dponestep_two_values < high * (1 - high);
-    out[j] = alike && !(facts->intercept && j == last) ? ridge : 0;
+    double all = facts->intercept ? s[last * p + last] : 1, mean = facts->intercept ? s[j * p + last] / all : run->mean[j];
+    double variance = s[j * p + j] / all - mean * mean, half = 0.5 + mean / 2;
+    bool ones = facts->intercept && j == last, alike = of_two_values(variance, mean - off, mean + off, spread);
+    out[j] = alike && !ones ? ridge : 0;
+    if (!alike && !ones && !of_two_values(variance / 4, half - off / 2, half + off / 2, spread))
+      run->unseen = fmax(run->unseen, hidden * 4 * R * R / ((double)p * variance));
   }
 }
 
