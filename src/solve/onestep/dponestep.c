@@ -145,6 +145,11 @@ static tct_status follow(tct_onestep *run, walk *m, double *w, tct_error *err) {
   if (!run->rule.sandwich) return TCT_OK;
   tct_onestep_moments moments = {.variance = m->h};
   TCT_TRY(tct_onestep_release_moments(run, run->at.slopes, w, &moments, err));
+  double variance = 0, curvature = 0;
+  for (int64_t j = 0; j < run->metric.p; j++) {
+    variance += m->h[j * run->metric.p + j], curvature += m->curvature[j * run->metric.p + j];
+  }
+  if (curvature > 0 && m->known > 0) run->dispersion = variance / curvature;
   return tct_onestep_take_slopes(run, m->h, moments.variance_noise, err);
 }
 

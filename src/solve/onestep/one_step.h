@@ -54,6 +54,7 @@ typedef struct tct_onestep {
   double unseen; /* the part of a column's variance that rows hidden by the counts' noise could have, at its bounds */
   double *omega;             /* [rows]: the weight of each record, from its row alone */
   double *length;            /* [rows]: of its image in the gradient's metric, at least */
+  double dispersion;         /* of counts: the variance of slopes by the curvature, 1 under a right model; 0: unknown */
   double clip;               /* C: |psi z| <= C in the gradient's metric; logistic: with either label */
   tct_metric shaped;         /* the gradient's metric G^-1 W */
   double *factor;            /* [p][p]: G, lower; the unit matrix along the walk */
@@ -78,6 +79,7 @@ typedef struct tct_onestep_terms {
   const double *count; /* [2][TCT_ONESTEP_EDGES]: terms above 0, and the others */
   double deviation;    /* of a count's noise */
   double rows, dimension, noise, part;
+  double dispersion;
   bool even, heavy; /* even: residuals are about as often above as below; heavy: many rows are far */
   double given;     /* the clip in typical terms; NAN: as above */
 } tct_onestep_terms;

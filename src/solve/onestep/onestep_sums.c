@@ -76,7 +76,7 @@ tct_status tct_onestep_set_clip(tct_onestep *run, int counts, int release, doubl
     tct_onestep_terms terms = {.count = count, .given = run->rule.clip, .part = part};
     terms.rows = (double)facts->rows, terms.dimension = run->dimension;
     terms.even = facts->loss.kind->link == TCT_LINK_IDENTITY;
-    terms.heavy = weighs_alike(run);
+    terms.heavy = weighs_alike(run), terms.dispersion = run->dispersion;
     terms.deviation = tct_mech_release_of(run->mech, counts)->deviation;
     terms.noise = tct_mech_release_of(run->mech, release)->deviation / terms.rows;
     TCT_TRY(release_terms(run, counts, w, count, err));
