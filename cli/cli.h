@@ -28,7 +28,7 @@ typedef struct cli_args {
   char *class_text;                                 /* its texts, or NULL where the model has them; owned */
   const char *output;                               /* -o; NULL = not given */
   const char *report;                               /* train, search: the page's file */
-  const char *audit, *policy, *registry;            /* report, verify: files */
+  const char *audit, *policy, *registry, *scores;   /* report, verify: files */
   const char *kind;                                 /* generate */
   const char *values;                               /* predict: label | margin | probability */
   const char *schema_output;                        /* generate */

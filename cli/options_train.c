@@ -79,8 +79,8 @@ const cli_option cli_train_options[] = {
      "standard errors for the weights, from a part of the same budget (tacit summary); robust: also where the model is "
      "not right",
      "none", "robust"},
-    {"--estimate", CLI_TEXT, offsetof(cli_args, config.estimate), "KINDS:share=S",
-     "estimate bounds, missing and categories from a share of the budget: of columns with \"estimate\": true; bounds "
+    {"--estimate", CLI_TEXT, offsetof(cli_args, config.estimate), "KINDS:budget_fraction=F",
+     "estimate bounds, missing and categories from a part of the budget: of columns with \"estimate\": true; bounds "
      "alone without a schema",
      "bounds must be given", "bounds"},
     {"--memory", CLI_BYTES, offsetof(cli_args, read.memory), "LIMIT",

@@ -167,7 +167,7 @@ typedef struct tct_config {
   const char *errors;   /* "none" (default) | "model" | "robust": standard errors for the weights, from a part of the
                          * same budget (docs/guide/standard-errors.md) */
   int64_t memory;       /* bytes that the process may take, as tct_read_options.memory; the plan says whether it can */
-  const char *estimate; /* tct_data_estimate: "bounds,missing,categories:budget_fraction=0.1": a share of epsilon and
+  const char *estimate; /* tct_data_estimate: "bounds,missing,categories:budget_fraction=0.1": a part of epsilon and
                          * delta for what nobody knows and is estimated; NULL = none.  tct_plan_new refuses it: the
                          * estimate comes first */
   int64_t cols;         /* tct_config_check: the features of the data, where they are known by then; 0 = they are not */
@@ -529,8 +529,8 @@ TCT_API char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_dat
  * epsilon, delta in (0, 1), neighbours, ledger, input_changed, input_part, seed and threads are taken.  The ledger is
  * charged before the noise is drawn.  The number of records is public.  Weighed data give weighed means; of persons,
  * the figures protect a person.  JSON: rows, level, figures {value, standard_error, noise_error, lower, upper, note},
- * epsilon, delta, neighbours, unit, accountant, events, reproducible, unaccounted, private:true.  docs/guide/scores.md
- * says which figures there are.  standard_error: of the population's figure; noise_error: of this table's. */
+ * epsilon, delta, neighbours, unit, accountant, events, model (its digest), reproducible, unaccounted, private:true.
+ * docs/guide/scores.md has the figures.  standard_error: of the population's figure; noise_error: of this table's. */
 TCT_API char *tct_evaluate_json(const tct_model *model, const tct_data *data, const tct_config *budget, tct_error *err);
 /* What a verification came to. */
 typedef enum tct_verdict_kind {
@@ -566,6 +566,8 @@ typedef struct tct_page_options {
   const char *contact; /* whom a reader may ask */
   const char *audit;   /* of tct_audit_json for the model's plan, told on the page; of another plan: TCT_E_USAGE */
   int32_t registry;    /* 1: not the page, but the entry in a registry of deployments (docs/guide/policy.md), as JSON */
+  const char *scores;  /* of tct_evaluate_json for this model, told on the page; another answer: TCT_E_USAGE */
+  const char *policy, *ledger; /* limits and a ledger that it is held against, as by tct_verify_json; told likewise */
 } tct_page_options;
 TCT_API void tct_page_options_default_sized(tct_page_options *options, size_t size);
 static inline void tct_page_options_default(tct_page_options *o) { tct_page_options_default_sized(o, sizeof *o); }

@@ -7,6 +7,7 @@ tools/api_python.py --check   says whether the page is current, and how to make 
 The package must be importable (pip install .), or TACIT_LIBRARY and PYTHONPATH set as python/run_tests.sh does.
 """
 
+import collections
 import inspect
 import pathlib
 import re
@@ -20,7 +21,7 @@ HEAD = """\
 Everything that `import tacit` offers, from the docstrings (`tools/api_python.py` writes this page; a test keeps it
 current). How the pieces go together is in the [tutorial](../guide/tutorial.md) and in
 [python/README.md](../../python/README.md). The estimators also have scikit-learn's own `get_params`, `set_params` and
-metadata methods.
+metadata methods. What stands in several of them is told once.
 """
 GROUPS = (
     ("Estimators", lambda thing: inspect.isclass(thing) and hasattr(thing, "fit") and hasattr(thing, "predict")),
@@ -106,18 +107,59 @@ def text_of(thing):
     return "\n".join([*lines, "```"] if inside else lines).strip()
 
 
-def entry(name, thing):
+def method_entry(call, method):
+    if not inspect.getdoc(method):
+        return [f"* `{call}`", ""]
+    return [f"* `{call}`", "", *("  " + line if line else "" for line in text_of(method).splitlines()), ""]
+
+
+def parts_of(thing):
+    """[text or list item of the docstring], each with the lines that belong to it."""
+    parts = [[]]
+    for line in text_of(thing).splitlines():
+        if line.startswith("* `") or (line == "" and parts[-1] and parts[-1][0].startswith("* `")):
+            parts.append([])
+        parts[-1].append(line)
+    return ["\n".join(part) for part in parts]
+
+
+def shared_of(things):
+    """What stands word for word in several of these classes: list items, and members; of one name the most frequent."""
+    seen = collections.Counter()
+    for thing in things:
+        seen.update(part for part in parts_of(thing) if part.startswith("* `"))
+        seen.update("\n".join(method_entry(call, method)) for _, (call, method) in members_of(thing))
+    shared = {}
+    for part, times in seen.most_common():
+        if times > 1:
+            shared.setdefault(re.match(r"\* `([\w.]+)", part)[1], part)
+    return set(shared.values()), [part for part in seen if part in shared.values()]
+
+
+def shared_entry(order):
+    items = [part for part in order if not part.startswith("* `.")]
+    members = [part for part in order if part.startswith("* `.")]
+    return ["### What the estimators share", "", *items, "", *members]
+
+
+def entry(name, thing, shared=frozenset()):
     out = [f"### {name}", ""]
     if not (inspect.isclass(thing) and issubclass(thing, (Exception, Warning))):
         call = textwrap.wrap(f"{name}{signature_of(thing)}", 110, subsequent_indent="    ", break_long_words=False)
         out += ["```text", *call, "```", ""]
-    out += [text_of(thing), ""]
+    parts = [part for part in parts_of(thing) if part not in shared]
+    out += [*("\n".join(parts).rstrip().splitlines()), ""]
     if inspect.isclass(thing) and not issubclass(thing, (Exception, Warning)):
+        left_out = []
         for _, (call, method) in members_of(thing):
-            if inspect.getdoc(method):
-                out += [f"* `{call}`", "", *("  " + line if line else "" for line in text_of(method).splitlines()), ""]
+            lines = method_entry(call, method)
+            if "\n".join(lines) in shared:
+                left_out.append(f"`{call.split('(')[0]}`")
             else:
-                out += [f"* `{call}`", ""]
+                out += lines
+        if left_out:
+            names = textwrap.wrap(f"[As the others](#what-the-estimators-share): {', '.join(left_out)}.", 118)
+            out += [*names, ""]
     return out
 
 
@@ -129,10 +171,21 @@ def page():
     for title, belongs in GROUPS:
         mine = {name: thing for name, thing in left.items() if belongs(thing)}
         out += [f"## {title}", ""]
+        shared, order = shared_of(mine.values()) if title == "Estimators" else (frozenset(), [])
+        out += shared_entry(order) if order else []
         for name, thing in mine.items():
-            out += entry(name, thing)
+            out += entry(name, thing, shared)
             del left[name]
-    return "\n".join(out).rstrip() + "\n"
+    return told_once("\n".join(out).rstrip() + "\n")
+
+
+def told_once(text):
+    """A parameter of members that stands word for word three times and more goes to the head of the page."""
+    item = re.compile(r"^  \* `.*\n(?:    .*\n)+", re.M)
+    often = [part for part, times in collections.Counter(item.findall(text)).items() if times > 2]
+    text = item.sub(lambda found: "" if found[0] in often else found[0], text)
+    head = "## Parameters of many members\n\n" + "".join(re.sub(r"^  ", "", part, flags=re.M) for part in often) + "\n"
+    return re.sub(r"\n{3,}", "\n\n", text.replace("## Estimators", head + "## Estimators", 1))
 
 
 def main():

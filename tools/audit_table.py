@@ -4,18 +4,19 @@
 usage: audit_table.py BUILD [--seconds S] [--limit MINUTES] [--only SOLVER,...] [--alarms N] [--fresh]
                       [--again ROW,...] [--ways] [-o docs/measured/audit.md]
 
-Rows go to BUILD/audit.jsonl as they are made; a row that is there, or on the page, is not made again, so a run can be cut
-and taken up.
-The page has the rows that were made, and says which were not.  --alarms repeats one short audit of a tight claim, from
+Rows go to BUILD/audit.jsonl as they are made; a row that is there, or in the page's CSV file, is not made again, so a run
+can be cut and taken up.
+audit.csv has the rows that were made, audit-ways.csv the second table, and the page what is the least of each solver.  --alarms repeats one short audit of a tight claim, from
 another seed each time, and counts bounds above the claim: an honest bound is above it in one of 1000 at most.
 The default, 8 s a row, is half an hour on two cores.
---ways makes the second table anew, and none of the first: of every solver and relation what each layout, type and
+--ways makes audit-ways.csv anew, and none of the first: of every solver and relation what each layout, type and
 weighing reached, with the first loss that it takes.  It ends with 1 where one that the solver takes moved nothing.
 """
 
 import argparse
 import collections
 import concurrent.futures
+import csv
 import json
 import math
 import os
@@ -84,21 +85,33 @@ def cells(build, only):
 WAYS = ("dense_rows", "dense_columns", "csr", "csc", "f64", "f32", "weights", "persons")
 
 
-WAYS_HEAD = """
-## What each way reached
+FIELDS = ("solver", "loss", "relation", "share", "noise", "mu_lower", "mu_claimed", "white", "record", "black", "pairs", "runs", "breaks")
+KEY = FIELDS[:3]
 
-The largest share of the planned sensitivity over the releases of a plan, for each layout, type and weighing. `w` are
-weights, `p` persons of two or three records, and `-` stands where the solver takes none. There is one loss and penalty
-for each solver. Made by
 
-    tools/audit_table.py build/release --ways --seconds 3
+def table_of(path, ending):
+    """The CSV file beside the page."""
+    return os.path.splitext(path)[0] + ending
 
-"""
+
+def standing(path, ending=".csv"):
+    """{key: row} of a table that is there; rows of seconds that the page does not name are not told apart."""
+    if not os.path.exists(table_of(path, ending)):
+        return {}
+    with open(table_of(path, ending), encoding="utf-8", newline="") as lines:
+        return {" ".join(row[name] for name in KEY): row for row in csv.DictReader(lines)}
+
+
+def write_table(path, ending, fields, rows):
+    with open(table_of(path, ending), "w", encoding="utf-8", newline="") as out:
+        table = csv.DictWriter(out, fields, lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows.values())
 
 
 def ways_table(build, only, seconds):
-    """The lines of the second table, and whether every way moved something."""
-    lines, sound, seen = [], True, set()
+    """The rows of the second table, and whether every way moved something."""
+    rows, sound, seen = {}, True, set()
     for key, args in cells(build, only):
         solver, loss, relation = key.split()
         if (solver, relation) in seen:
@@ -108,32 +121,10 @@ def ways_table(build, only, seconds):
         reached = facts["sensitivity"]["largest_share"]
         drawn = all(release["share"] is None for release in facts["sensitivity"]["releases"])
         sound = sound and not facts["broken"] and (drawn or all(reached[way] is None or reached[way] > 0 for way in WAYS))
-        shown = " | ".join("-" if drawn or reached[way] is None else f"{reached[way]:.3f}" for way in WAYS)
-        lines.append(f"| {solver} | {loss} | {relation} | {shown} |\n")
-        print(lines[-1], end="", flush=True)
-    return lines, sound
-
-
-def standing_ways(path):
-    """{the first cells of a line: the line} of the second table of the page."""
-    text = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
-    part = text[text.index("## What each way reached"):] if "## What each way reached" in text else ""
-    lines = [line for line in part.split("\nFalse alarms: ")[0].splitlines() if "_one |" in line or "_remove |" in line]
-    return {line.rsplit(" | ", len(WAYS))[0]: line + "\n" for line in lines}
-
-
-def ways_text(lines):
-    head = "| solver | loss | relation | dense rows | dense columns | CSR | CSC | double | float | w | p |\n"
-    return WAYS_HEAD + head + "| --- |" + " --- |" * (2 + len(WAYS)) + "\n" + "".join(lines.values())
-
-
-def write_ways(path, lines):
-    """The page with these lines, and those that stand of other solvers."""
-    lines = {**standing_ways(path), **{line.rsplit(" | ", len(WAYS))[0]: line for line in lines}}
-    text, alarms = open(path, encoding="utf-8").read(), standing_alarms(path)
-    text = text[:text.index("\n## What each way reached")] if "\n## What each way reached" in text else text.replace(alarms, "")
-    with open(path, "w", encoding="utf-8") as out:
-        out.write(text.rstrip("\n") + "\n" + ways_text(lines) + alarms)
+        shown = {way: "" if drawn or reached[way] is None else f"{reached[way]:.3f}" for way in WAYS}
+        rows[key] = {**dict(zip(KEY, key.split())), **shown}
+        print(*rows[key].values(), flush=True)
+    return rows, sound
 
 
 def seconds_of(key, seconds):
@@ -141,62 +132,61 @@ def seconds_of(key, seconds):
 
 
 def short(value):
-    return "-" if value is None else f"{value:.3g}"
+    return "" if value is None else f"{value:.3g}"
 
 
 def row(key, facts):
-    solver, loss, relation = key.split()
     releases = facts["sensitivity"]["releases"]
     white, black = facts["white_box"] or {}, facts["black_box"] or {}
-    shares = ", ".join(short(r["share"]) for r in releases)
-    noise = ", ".join(short(r.get("noise_ratio")) for r in releases)
     shift = facts["claimed_shift"]
     record = facts["sensitivity"]["canary_mu"] / shift if shift and white else None
-    return (f"| {solver} | {loss} | {relation} | {shares} | {noise} | {short(white.get('mu_lower'))} / "
-            f"{short(white.get('mu_claimed'))} | {short(white.get('share'))} | {short(record)} | {short(black.get('share'))} | "
-            f"{facts['behaviour']['pairs']} | {facts['audit']['attacks']} | {'; '.join(facts['breaks']) or 'none'} |")
+    each = lambda name: ";".join(short(release.get(name)) or "-" for release in releases)
+    return dict(zip(FIELDS, (*key.split(), each("share"), each("noise_ratio"), short(white.get("mu_lower")), short(white.get("mu_claimed")),
+                             short(white.get("share")), short(record), short(black.get("share")), str(facts["behaviour"]["pairs"]),
+                             str(facts["audit"]["attacks"]), "; ".join(facts["breaks"]) or "none")))
 
 
-HEAD = """# What `tacit audit` reached
+HEAD = """# What does `tacit audit` reach?
 
 Every private solver with every loss and relation that it takes, attacked by `tacit-audit audit` at ε = 4, δ = 1e-6, 24
-records, 4 features and no intercept. The plans are those under which one record can do what its promise allows:
+records, 4 features and no intercept. Under its settings (`SETTINGS` in `tools/audit_table.py`) one record can do what
+its promise allows. `make audit` repeats it. [Attacking a plan](../guide/audit.md) says what the parts do,
+[missed aims](../decisions/audit-bars.md) what was tried.
 
-```text
-{settings}
-```
+{count} of {total} rows were made, at {seconds:g} s of the processor each and more for slow solvers. Of {sums} releases
+{filled} were filled to 0.9 and more. Rows with a break: {broken}. The table has the least of each solver's rows.
+[audit.csv](audit.csv) has all rows, [audit-ways.csv](audit-ways.csv) the largest share by layout, type and weighing.
 
-[Aims that are missed](../decisions/audit-bars.md) has what was tried and why it stops there.
-[Attacking a plan](../guide/audit.md) says what the parts do. Rows are made by
+* *share*: the part of the planned sensitivity that climbing reached; above 1 is a break.
+* *white*, *black*: the part of the claimed μ that a lower bound reached, at an error of 0.001: from the releases, and
+  from the final weights. Empty: too few runs fitted into the time.
+* *record*: the part that this pair of neighbours can reach at all, where every release is Gaussian.
+* In the CSV: *noise*, the deviation seen over the planned one, and `-` for a release that is no sum; *pairs* of
+  neighbours compared in what else can be seen.
 
-    make audit
+A low share of μ has three reasons. The bound is of some ten thousand runs. The worst pair is found by climbing, within
+seconds. And a claim may be loose, or no record may reach it in every release. For `outpert` with 24 records and a ridge
+of 0.05 a record reaches {outpert[0]:.3f} of the sensitivity at most; with 1000 and 0.0003 it is {outpert[1]:.3f}.
+Weights that are a mean over steps, or come from a noisy matrix, tell less than the releases. The noise of
+`gram_parties` is above the planned one, which counts on the noise of parties that an observer does not know.
 
-*Share* is the part of the planned sensitivity that climbing reached, for each release of the plan; above 1 is a break,
-and `-` is a release that is no sum. The climb goes through all four layouts, doubles and floats, and weights and
-persons where the solver takes them. *Noise* is the deviation that was seen, over the planned one. *μ* is the lower
-bound of the white-box test, at an error of 0.001, beside the claim. *White* and *black* are the shares of the claim
-that both tests reached. *Record* is the share that this pair of neighbours can reach at all: the root of the sum of
-squared moves over deviations, against that of the plan. It is given where every release is Gaussian. *Pairs* of
-neighbours were compared in what else can be seen.
-
-A share of μ is low for three reasons. The bound is of some ten thousand runs. The worst pair for all steps together is
-found by climbing, within seconds. And a claim may be loose, which *record* shows: by its sensitivity, or because no
-record reaches it in every release. A logistic slope is 1 only where the others have pulled the margin far to the wrong
-side, and these others then hold the minimiser of `outpert` back. Where all others are alike and pull against the
-record, {outpert[0]:.3f} of its sensitivity is the most with 24 records and a ridge of 0.05. With 1000 and 0.0003 it is
-{outpert[1]:.3f}. Random others, single opposites and these are what the climb begins with. Where a record is replaced,
-the two are nearly opposite and all others lie against their sum.
-`-` in a test says that too few runs fitted into the time.
-
-The black box sees final weights alone. Its canary is the best of twelve, looked at for a short while. The best of
-these, and that of the white box, are looked at again for longer. Weights that are a mean over
-steps, or come from a noisy matrix, tell less than the releases.
-
-What a choice tells is measured by the total variation of its two laws, so that the climb finds the scores at which a
-record decides most. The noise of `gram_parties` is above the planned one: the plan counts on the noise of the parties
-that an observer does not know.
-
+| solver | rows | share | white | record | black |
+| --- | --- | --- | --- | --- | --- |
 """
+
+
+def numbers(rows, name):
+    return [float(part) for row in rows for part in row[name].split(";") if part not in ("-", "")]
+
+
+def summary(rows):
+    """A line for each solver."""
+    lines = []
+    for solver in dict.fromkeys(row["solver"] for row in rows):
+        own = [row for row in rows if row["solver"] == solver]
+        least = " | ".join(f"{min(numbers(own, name)):.3g}" if numbers(own, name) else "" for name in ("share", "white", "record", "black"))
+        lines.append(f"| {solver} | {len(own)} | {least} |\n")
+    return lines
 
 
 def outpert_reach(records, penalty):
@@ -248,57 +238,21 @@ def alarm_text(rows):
             f"at an error of 1e-6: {broken}.\n")
 
 
-def standing(path):
-    """Rows that the page has: {key: its line}; those of seconds that the page does not name are not told apart."""
-    rows = {}
-    if os.path.exists(path):
-        for line in open(path, encoding="utf-8"):
-            cells = [cell.strip() for cell in line.split("|")]
-            if len(cells) == 14 and cells[3] in ("add_remove", "replace_one"):
-                rows[" ".join(cells[1:4]).replace(" †", "")] = line.rstrip("\n")
-    return rows
-
-
 def standing_alarms(path):
     """What the page says of false alarms."""
     text = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
     return text[text.index("\nFalse alarms: "):] if "\nFalse alarms: " in text else ""
 
 
-def settings():
-    """What differs from the usual plan, a line a solver (and loss)."""
-    tables = (("", RIDGES), ("epsilon ", EPSILONS), ("shape ", SHAPES), ("row norm ", ROW_NORMS))
-    keys = list(dict.fromkeys([*SETTINGS, *(key for _, table in tables for key in table)]))
-    lines = []
-    for key in keys:
-        parts = [SETTINGS[key]] if key in SETTINGS else []
-        parts += [word + (table[key] if isinstance(table[key], str) else " ".join(table[key])) for word, table in tables if key in table]
-        lines.append(f"{key}: {', '.join(parts)}")
-    return "\n".join(lines)
-
-
 def page(done, total, seconds, path, repeated):
-    lines = [HEAD.format(outpert=(outpert_reach(24, 0.05), outpert_reach(1000, 0.0003)), settings=settings())]
-    slow = ".\n".join(f"{times} times that for {' and '.join(f'`{s}`' for s in SLOW if SLOW[s] == times)}"
-                      for times in sorted(set(SLOW.values())))
-    lines.append(f"{len(done)} of {total} rows were made, at {seconds:g} s of the processor each. Some have more:\n{slow}.\n")
-    lines.append("Their runs take milliseconds, or their μ is small. A row that stands from an earlier run may have had less.\n\n")
-    if any("†" in line for line in done.values()):
-        lines.append("A row with † stands from an earlier attack, at 8 s of the clock and an error of 0.05: a pilot's mean over orders, and\n"
-                     "a linear sum over batches. Its bounds on μ hold, and are lower than need be.\n\n")
-    lines.append("| solver | loss | relation | share | noise | μ / claim | white | record | black | pairs | runs | breaks |\n")
-    lines.append("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
-    lines += [line + "\n" for line in done.values()]
-    cells = [line.split("|") for line in done.values()]
-    shares = [float(share) for cell in cells for share in cell[4].split(",") if share.strip() not in ("-", "")]
-    filled, sums = sum(share >= 0.9 for share in shares), len(shares)
-    broken = sum(cell[12].strip() != "none" for cell in cells)
-    lines.append(f"\nOf {sums} releases {filled} were filled to 0.9 and more. Rows with a break: {broken}.\n")
-    if standing_ways(path):
-        lines.append(ways_text(standing_ways(path)))
-    lines.append(alarm_text(repeated) if repeated else standing_alarms(path) or alarm_text(repeated))
+    rows = list(done.values())
+    shares = numbers(rows, "share")
+    head = HEAD.format(outpert=(outpert_reach(24, 0.05), outpert_reach(1000, 0.0003)), count=len(rows), total=total, seconds=seconds,
+                       sums=len(shares), filled=sum(share >= 0.9 for share in shares), broken=sum(row["breaks"] != "none" for row in rows))
+    repeated = alarm_text(repeated) if repeated else standing_alarms(path) or alarm_text(repeated)
+    write_table(path, ".csv", FIELDS, done)
     with open(path, "w", encoding="utf-8") as out:
-        out.writelines(lines)
+        out.writelines([head, *summary(rows), repeated])
 
 
 def main():
@@ -309,15 +263,15 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="")
     parser.add_argument("--ways", action="store_true", help="makes the second table instead")
-    parser.add_argument("--fresh", action="store_true", help="makes rows again that the page has")
+    parser.add_argument("--fresh", action="store_true", help="makes rows again that are there")
     parser.add_argument("--again", default="", help="rows to make again: a solver, or with its loss, as 'dpfw huber'")
     parser.add_argument("--alarms", type=int, default=0, help="repeated runs of a short audit; 0: those that are known")
     parser.add_argument("-o", "--output", default=os.path.join(ROOT, "docs/measured/audit.md"))
     args = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
     if args.ways:
-        lines, sound = ways_table(args.build, set(filter(None, args.only.split(","))), args.seconds)
-        write_ways(args.output, lines)
+        made, sound = ways_table(args.build, set(filter(None, args.only.split(","))), args.seconds)
+        write_table(args.output, "-ways.csv", (*KEY, *WAYS), {**standing(args.output, "-ways.csv"), **made})
         return not sound
     kept, end = os.path.join(args.build, "audit.jsonl"), time.monotonic() + 60 * args.limit
     wanted, found = dict(cells(args.build, set(filter(None, args.only.split(","))))), {}
@@ -327,8 +281,8 @@ def main():
         with open(kept, encoding="utf-8") as lines:
             found = {key: facts for key, facts in map(json.loads, lines)
                      if key in wanted and made_so(key, facts) and not (key + " ").startswith(again)}
-    # Unless --fresh, rows that the page has stand as they are: another machine may have made them.
-    stood = {key: line for key, line in standing(args.output).items() if not args.fresh and not (key + " ").startswith(again)}
+    # Unless --fresh, rows that are there stand as they are: another machine may have made them.
+    stood = {key: made for key, made in standing(args.output).items() if not args.fresh and not (key + " ").startswith(again)}
 
     def make(key):
         if key in found or key in stood or time.monotonic() + args.seconds > end:
@@ -351,13 +305,13 @@ def main():
     order = sorted(wanted, key=lambda key: (turn[key], key))
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         done = {key: facts for key, facts in pool.map(make, order) if facts}
-    lines = {**stood, **{key: row(key, facts) for key, facts in done.items()}}
-    lines = {key: lines[key] for key in wanted if key in lines}
-    page(lines, len(wanted), args.seconds, args.output, alarms(args.build, args.alarms))
+    rows = {**stood, **{key: row(key, facts) for key, facts in done.items()}}
+    rows = {key: rows[key] for key in wanted if key in rows}
+    page(rows, len(wanted), args.seconds, args.output, alarms(args.build, args.alarms))
     for key, facts in done.items():
         if facts["broken"]:
             print(f"BREAK {key}: {'; '.join(facts['breaks'])}")
-    print(f"{len(lines)} of {len(wanted)} rows, {args.output}")
+    print(f"{len(rows)} of {len(wanted)} rows, {args.output}")
     return any(facts["broken"] for facts in done.values())
 
 

@@ -31,7 +31,7 @@ declare -A law=(
   [score]="core event la/matrix loss account mech model ledger study train"
   [estimate]="core event la/matrix account read/table mech model ledger study train"
   [descriptive]="core infer la/matrix read/table"
-  [stage]="core event la/matrix account read mech solve solve/shared linear model ledger study train score estimate descriptive"
+  [stage]="core event la/matrix account read mech solve solve/shared linear model ledger study train score several estimate descriptive"
   [certify]="core event account second solve model ledger study train several estimate stage"
   [summary]="core infer event la/exact loss penalty solve solve/shared linear model read/schema"
   [baselines]="$solver solve/dual solve/gradient solve/minimiser" [nonprivate]="$solver solve/dual solve/coordinate solve/gradient solve/minimiser"

@@ -2,7 +2,7 @@
 # fuzz.sh - builds the fuzzers and runs each for some seconds; any finding fails.
 #
 #   tools/fuzz.sh [SECONDS [NAME ...]]     default: 60 s each, all
-#   tools/fuzz.sh --page FILE              writes what is known of the longest runs as a table; builds and runs nothing
+#   tools/fuzz.sh --page FILE              writes what is known of the longest runs, and FILE's .csv; builds and runs nothing
 #
 # fuzz/fuzz_NAME.c is one libFuzzer program; fuzz/corpus/NAME/ its seeds; fuzz/NAME.dict its words, if
 # any.  What is found on the way stays in build/fuzz/corpus/NAME, a crash in build/fuzz/crash-NAME-*.
@@ -11,25 +11,28 @@ set -uo pipefail
 build=build/fuzz
 fact() { awk -v key="$2" '$1 == key { print $2 }' "$build/longest/$1"; }
 
-# A fuzzer that was not run here keeps the row that the page has.
-page() {
-  local name old=$build/page.old
-  cp "$1" "$old" 2>/dev/null || : >"$old"
-  cat fuzz/page.md
-  printf '| fuzzer | what it is given | seconds | executions | edges reached | inputs kept | found |\n'
-  printf '| --- | --- | --- | --- | --- | --- | --- |\n'
+# rows OLD : the table as CSV.  A fuzzer that was not run here keeps its row of the old table.
+rows() {
+  local name
+  echo 'fuzzer,given,seconds,executions,edges,inputs,found'
   for name in $(ls fuzz/fuzz_*.c | sed -E 's,.*/fuzz_(.*)\.c,\1,'); do
     if [ -f "$build/longest/$name" ]; then
-      printf '| %s | %s | %s | %s | %s | %s | nothing |\n' "$name" \
+      printf '%s,"%s",%s,%s,%s,%s,nothing\n' "$name" \
         "$(sed -nE '1s,^/\* fuzz_[a-z_]+\.c - (.*)\.( \*/)?$,\1,p' "fuzz/fuzz_$name.c")" "$(fact "$name" seconds)" \
         "$(fact "$name" executions)" "$(fact "$name" edges)" "$(fact "$name" inputs)"
     else
-      grep "^| $name |" "$old" || printf '| %s | | not run | | | | |\n' "$name"
+      grep "^$name," "$1" 2>/dev/null || printf '%s,,not run,,,,\n' "$name"
     fi
   done
 }
 if [ "${1:-}" = --page ]; then
-  table=$(page "${2:?usage: tools/fuzz.sh --page FILE}") && printf '%s\n' "$table" >"$2"
+  file=${2:?usage: tools/fuzz.sh --page FILE} csv=${2%.md}.csv
+  table=$(rows "$csv") && printf '%s\n' "$table" >"$csv"
+  {
+    cat fuzz/page.md
+    awk -F, 'NR > 1 { n++; run += /,nothing$/; sum += $(NF - 3) }
+      END { printf "%d of %d fuzzers were run, with %d executions in all. Nothing is open.\n", run, n, sum }' "$csv"
+  } >"$file"
   exit
 fi
 

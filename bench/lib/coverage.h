@@ -47,8 +47,10 @@ typedef enum coverage_kind {
 } coverage_kind;
 static const char *const coverage_kinds[] = {"independent", "correlated",  "skewed", "rare",      "offset",
                                              "hetero",      "skew_errors", "wrong",  "categories"};
-typedef enum coverage_loss { LOGISTIC, SQUARED, HUBER, POISSON, LOSSES } coverage_loss;
-static const char *const coverage_losses[] = {"logistic", "squared", "huber", "poisson"};
+typedef enum coverage_loss { LOGISTIC, SQUARED, HUBER, POISSON, GAMMA, LOSSES } coverage_loss;
+static const char *const coverage_losses[] = {"logistic", "squared", "huber", "poisson", "gamma"};
+static const double COVERAGE_RATIO = 8; /* of gamma.c, its default */
+static inline int coverage_log(coverage_loss loss) { return loss == POISSON || loss == GAMMA; }
 
 typedef struct coverage_table {
   int64_t n, p; /* p: with the last column of ones */
@@ -61,7 +63,7 @@ static inline int coverage_robust(coverage_kind kind) { return kind == HETERO ||
 /* The coefficients that tables of this kind are drawn from: every fourth is 0. */
 static inline void coverage_truth(coverage_kind kind, coverage_loss loss, int64_t p, double *w) {
   static const double steps[] = {0.8, -0.5, 0.3, 0};
-  double sum = 0, scale = loss == LOGISTIC ? 1 : loss == POISSON ? 0.35 : 0.25;
+  double sum = 0, scale = loss == LOGISTIC ? 1 : coverage_log(loss) ? 0.35 : 0.25;
   for (int64_t j = 0; j < p - 1; j++) sum += steps[j % 4] * steps[j % 4];
   for (int64_t j = 0; j < p - 1; j++) w[j] = 4 * steps[j % 4] * sqrt(0.98 / sum);
   if (kind == RARE) w[0] = 1;
@@ -96,15 +98,16 @@ static inline double coverage_line(coverage_kind kind, coverage_loss loss, const
   double f = 0, bend = kind == WRONG ? 6 * x[0] * x[1] + 8 * (x[0] * x[0] - 1.0 / 16) : 0;
   for (int64_t j = 0; j < p; j++) f += x[j] * w[j];
   *deviation = kind == HETERO ? 0.25 * sqrt(0.2 + 12.8 * x[0] * x[0]) : 0.25;
-  return f + bend * (loss == LOGISTIC ? 1 : loss == POISSON ? 0.3 : 0.25);
+  return f + bend * (loss == LOGISTIC ? 1 : coverage_log(loss) ? 0.3 : 0.25);
 }
 
 static inline double coverage_label(coverage_kind kind, coverage_loss loss, const double *x, const double *w, int64_t p,
                                     dice *d) {
   double s, f = coverage_line(kind, loss, x, w, p, &s);
   if (loss == LOGISTIC) return dice_unit(d) < 1 / (1 + exp(-f)) ? 1 : -1;
-  if (loss == POISSON && kind == HETERO) f += s * dice_normal(d) * 2 - 2 * s * s; /* counts that vary more */
-  if (loss == POISSON && kind == SKEW_ERRORS) f += log(-log(dice_unit(d)));       /* and much more */
+  if (coverage_log(loss) && kind == HETERO) f += s * dice_normal(d) * 2 - 2 * s * s; /* numbers that vary more */
+  if (coverage_log(loss) && kind == SKEW_ERRORS) f += log(-log(dice_unit(d)));       /* and much more */
+  if (loss == GAMMA) return fmin(-log(dice_unit(d)) * exp(f), 50);
   if (loss == POISSON) return fmin(dice_count(d, exp(fmin(f, 4))), 50);
   double e = kind == SKEW_ERRORS ? -log(dice_unit(d)) - 1 : dice_normal(d);
   return fmin(fmax(f + s * e, -2), 2);
@@ -129,11 +132,11 @@ static inline double coverage_mean_varied(double f, double s) {
   return sum / all;
 }
 
-/* The mean of coverage_label.  Huber loss needs more than the mean: a drawn label. */
+/* The mean of coverage_label.  Losses with a cut need more than the mean: a drawn label. */
 static inline double coverage_mean(coverage_kind kind, coverage_loss loss, const double *x, const double *w, int64_t p,
                                    dice *d) {
   double s, f = coverage_line(kind, loss, x, w, p, &s);
-  if (loss == HUBER) return coverage_label(kind, loss, x, w, p, d);
+  if (loss == HUBER || loss == GAMMA) return coverage_label(kind, loss, x, w, p, d);
   if (loss == LOGISTIC) return tanh(f / 2);
   if (loss == POISSON && kind == HETERO) return coverage_mean_varied(f, s);
   if (loss == POISSON && kind == SKEW_ERRORS) return exp(f) * (1 - pow(1 + exp(-f), -50)); /* a geometric law */
@@ -151,7 +154,7 @@ static inline coverage_table coverage_make(coverage_kind kind, coverage_loss los
   double w[512];
   dice d = dice_new(1 + (uint64_t)kind + 16 * (uint64_t)loss, run);
   coverage_truth(kind, loss, p, w);
-  t.label_bound = loss == LOGISTIC ? 1 : loss == POISSON ? 50 : 2;
+  t.label_bound = loss == LOGISTIC ? 1 : coverage_log(loss) ? 50 : 2;
   t.x = malloc((size_t)(n * p) * sizeof *t.x);
   t.y = malloc((size_t)n * sizeof *t.y);
   if (!t.x || !t.y) abort();
@@ -176,17 +179,23 @@ static inline void coverage_free(coverage_table *t) {
 static inline double coverage_slope(coverage_loss loss, double f, double y) {
   if (loss == LOGISTIC) return 1 / (1 + exp(-f)) - (1 + y) / 2;
   if (loss == POISSON) return exp(f) - y;
+  if (loss == GAMMA) return 1 - fmin(y * exp(-f), COVERAGE_RATIO);
   return loss == HUBER ? fmin(fmax(f - y, -1), 1) : f - y;
 }
 static inline double coverage_curve(coverage_loss loss, double f, double y) {
   if (loss == LOGISTIC) return 1 / ((1 + exp(f)) * (1 + exp(-f)));
   if (loss == POISSON) return exp(f);
+  if (loss == GAMMA) return y * exp(-f) < COVERAGE_RATIO ? y * exp(-f) : 0;
   return loss == HUBER && fabs(f - y) >= 1 ? 0 : 1;
 }
 
 static inline double coverage_value(coverage_loss loss, double f, double y) {
   if (loss == LOGISTIC) return fmax(-y * f, 0) + log1p(exp(-fabs(f)));
   if (loss == POISSON) return exp(f) - y * f;
+  if (loss == GAMMA) {
+    double at = log(y) - log(COVERAGE_RATIO), over = fmax(at - f, 0);
+    return fmax(f, at) + y * exp(-fmax(f, at)) + (COVERAGE_RATIO - 1) * over;
+  }
   double r = fabs(f - y);
   return loss == HUBER && r > 1 ? r - 0.5 : 0.5 * r * r;
 }

@@ -3,7 +3,7 @@
 
 usage: classes_table.py TACIT DATA [RUNS [TABLE...]]     TACIT: the program; DATA: the folder of data sets
 
-Prints the tables of docs/measured/classes.md: the three that the rules were chosen on, or those named (`judges` for the
+Prints the rows of docs/measured/classes.csv: the three that the rules were chosen on, or those named (`judges` for the
 eight that they are judged on).  Both are by dpmetric, what auto takes for either.  Schemas hold public bounds and code
 books; every run shuffles the records anew and holds every fourth out.  All settings are the defaults, with a ridge of 1e-5.
 """
@@ -171,13 +171,11 @@ def line(name, classes, epsilon, rest, soft):
     error = statistics.stdev(differences) / math.sqrt(RUNS)
     mean = statistics.mean(differences)
     better = "neither" if abs(mean) < 2 * error else "softmax" if mean > 0 else "one against the rest"
-    print(f"| {name} | {classes} | {epsilon:g} | {statistics.mean(rest):.4f} | {statistics.mean(soft):.4f} "
-          f"| {mean:+.4f} | {error:.4f} | {better} |", flush=True)
+    print(f"{name},{classes},{epsilon:g},{statistics.mean(rest):.4f},{statistics.mean(soft):.4f},{mean:+.4f},{error:.4f},{better}", flush=True)
 
 
 def main():
-    print("| table | classes | ε | one against the rest | softmax | difference | its standard error | better |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    print("table,classes,epsilon,one_against_the_rest,softmax,difference,error,better")
     named = sys.argv[4:]
     for make in CHOOSE if not named else JUDGE if named == ["judges"] else [f for f in CHOOSE + JUDGE if f.__name__ in named]:
         epsilons = EPSILONS["choose" if make in CHOOSE else "judge"]

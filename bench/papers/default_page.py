@@ -1,11 +1,10 @@
-"""default_page.py - the page of default_table from the rows of default.csv."""
+"""default_page.py - the page of default_table, and its table of ratios, from the rows of default.csv."""
 
 import json
 import math
 
 from footing import LOOKED_AT, NO_PUBLIC, USED
 
-SHOWN = 0.8  # the epsilon whose cells the page has; the table beside it has all others
 LEAST = 1e-6  # excesses below count as this in ratios
 FORMS = ("gd", "metric", "metric2", "quadratic")
 OURS = ("dpmetric", "dpgd", "dpnewton", "objpert", "dpcd", "dpsgd", "dpscd", "adassp")
@@ -13,30 +12,26 @@ GROUPS = ("all", "used", "looked at", "untouched")
 
 HEAD = """# {title}
 
-`bench/papers/default_table.py` measures every cell and writes this page; [{name}.csv]({name}.csv) has the figures
-of every cell and solver, with seconds and settings.
+`bench/papers/default_table.py` measures every cell and writes this page. [{name}.csv]({name}.csv) has the figures of
+every cell and solver with seconds and settings, [{name}-ratios.csv]({name}-ratios.csv) each ratio.
 
-Excess of the mean loss (and penalty) over its exact minimum, on the records that were fitted. One record added or
-removed, {delta}, means and standard errors of {fits} fits. Classes: logistic loss, no penalty. california,
-stay, income, synthetic, hours, demand: squared loss, ridge 1e-4. Columns are scaled by public bounds to [0, 1] unless a
-row says min-max; R is the square root of the number of attributes plus one (`bench/lib/footing.py`).
+Excess of the mean loss (and penalty) over its exact minimum, on the fitted records. One record is added or removed,
+{delta}, means of {fits} fits. Classes: logistic loss, no penalty. Numbers: squared loss, ridge 1e-4.
+Columns are scaled to [0, 1] by public bounds, or where a table says so by their minima and maxima.
 
-* *Used:* {used}: constants of `auto` and `dpmetric` were chosen on them.
+* *Used:* {used}: constants were chosen on them.
   *Looked at:* {looked}. *Untouched:* all others.
-* *auto, dpmetric:* with tacit's own intercept, as users get it. The others were measured with a column of ones in
-  its place, which the squared loss penalises.
-* *before:* `auto` of an earlier build. *best other:* the best untuned solver that `auto` did not take, cell by cell.
-* *oracle:* tuned without a charge on other splits, run again with fresh noise (`bench/papers/oracle.py`): gradient
-  descent, a metric released once, quadratic statistics; *oracle 2* may also release its metric twice.
-* *floor:* the whole budget in one noisy gradient at the exact minimum, then a shrunk Newton step: Euclidean noise
-  (E), or noise in the exact metric (M).
-* *constant:* the best constant prediction, without privacy.
-* *GeoClip, AdaSSP+:* GeoClip (2025) at its best rate of each cell, and boosted AdaSSP (2023), as
-  `bench/peers/rivals.py` has them from their papers.
+* *before:* `auto` of an earlier build. *best other:* the best untuned solver that `auto` did not take, by cell.
+* *oracle:* tuned without a charge (`bench/papers/oracle.py`); *oracle 2* may also release its metric twice.
+* *floor:* the budget in one noisy gradient at the exact minimum, then a shrunk Newton step: Euclidean noise (E), or
+  noise in the exact metric (M). *constant:* the best constant, without privacy.
+* *GeoClip* at its best rate of each cell, and boosted *AdaSSP* (`bench/peers/rivals.py`).
+* Geometric means of `auto` over the other. *Above:* cells beyond the bound by more than two standard errors.
 """
 
-TITLES = {"ridge": "Ridge regression: auto, untuned, beside auto as it was before"}
-TITLE = "auto, untuned, beside oracles, floors and rivals"
+TITLES = {"ridge": "How does `auto` compare for ridge regression?"}
+TITLE = "How does `auto`, untuned, compare with oracles, floors and rivals?"
+RATIOS = ("set", "bounds", "wide", "wide_label", "delta", "epsilon", "group", "other", "which", "ratio", "bound", "above")
 
 
 class Cell:
@@ -90,65 +85,39 @@ def geometric(ratios):
     return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
 
-def figures(cells, other, bound):
-    """One table cell: geometric mean, (worst), cells above the bound."""
-    have = [c for c in cells if other in c.values]
-    if not have:
-        return "-"
-    worst = max(have, key=lambda c: c.ratio(other))
-    text = f"{geometric([c.ratio(other) for c in have]):.2f} (n {len(have)}; "
-    text += f"worst {worst.ratio(other):.2f}, {worst.name} {worst.epsilon:g}"
-    return text + (f"; above {bound:g}: {sum(c.above(other, bound) for c in have)})" if bound else ")")
-
-
 def table(head, rows):
     return [
+        "",
         "| " + " | ".join(head) + " |",
         "|" + " --- |" * len(head),
         *["| " + " | ".join(map(str, row)) + " |" for row in rows],
     ]
 
 
-def summary(cells):
-    groups = {g: [c for c in cells if g in ("all", c.group)] for g in GROUPS}
-    compared = {o: bound for o, bound in COMPARED.items() if any(o in c.values for c in cells)}
-    rows = [[f"auto / {NAMES.get(o, o)}", *[figures(groups[g], o, b) for g in GROUPS]] for o, b in compared.items()]
-    return table(["geometric mean (cells; worst; above the bound beyond two standard errors)", *GROUPS], rows)
-
-
-def shown(cell, method):
-    if method not in cell.values:
-        return "-"
-    value, error = cell.values[method]
-    text = f"{value:.2g}" if value < 1e-3 else f"{value:.4f}"
-    return f"{text} ± {error:.1g}" if error else text
-
-
-def main_table(cells):
-    methods = ("auto", "before", "best other", "oracle", "oracle 2", "floor E", "floor M", "constant", *NAMES)
-    methods = [m for m in methods if any(m in c.values for c in cells)]
+def ratios(cells):
+    """A row for each cell and what it is compared with."""
     rows = []
     for c in cells:
-        row = c.rows["auto"]
-        marks = {
-            "auto": row["setting"].split(":")[0],
-            "best other": c.other,
-            "oracle": c.form["oracle"],
-            "oracle 2": c.form["oracle 2"],
-        }
-        texts = [shown(c, m) + (f" {marks[m]}" if marks.get(m) and m in c.values else "") for m in methods]
-        name = c.name + (" (min-max)" if c.bounds == "min-max" else "")
-        rows.append([name, f"{row['n']} × {row['p']}", f"{c.epsilon:g}", *texts])
-    return table(["data", "n × p", "ε", *[NAMES.get(m, m) for m in methods]], rows)
+        for other, bound in COMPARED.items():
+            if other in c.values:
+                which = c.other if other == "best other" else c.form.get(other, "")
+                above = int(c.above(other, bound)) if bound else ""
+                rows.append(dict(zip(RATIOS, (*c.key, c.group, NAMES.get(other, other), which, f"{c.ratio(other):.4g}", bound or "", above))))
+    return rows
 
 
-def weak(cells):
-    found = []
-    for c in cells:
-        why = [f"{c.ratio(o):.2f} times {o}" for o, b in BOUNDS.items() if o in c.values and c.above(o, b)]
-        if why:
-            found.append(f"* {c.name}, ε = {c.epsilon:g}: {', '.join(why)}")
-    return found or ["None."]
+def summary(cells):
+    rows = []
+    for other, bound in COMPARED.items():
+        have = [c for c in cells if other in c.values]
+        if not have:
+            continue
+        by_group = [[c.ratio(other) for c in have if g in ("all", c.group)] for g in GROUPS]
+        worst = max(have, key=lambda c: c.ratio(other))
+        means = [f"{geometric(found):.2f}" if found else "-" for found in by_group]
+        above = f"{sum(c.above(other, bound) for c in have)} above {bound:g}" if bound else "-"
+        rows.append([NAMES.get(other, other), len(have), *means, f"{worst.ratio(other):.2f} ({worst.name}, {worst.epsilon:g})", above])
+    return table(["auto over", "cells", *GROUPS, "worst (set, ε)", "above"], rows)
 
 
 def wide_section(by_key, wide):
@@ -183,28 +152,14 @@ def page(rows, name):
         main = [c for c in cells if c.bounds == "public" or c.name in NO_PUBLIC]
         beside = [c for c in cells if c not in main]
         title = "1/n²" if delta == "n2" else delta
-        lines += [
-            f"## δ = {title}, public bounds",
-            "",
-            *summary(main),
-            "",
-            "### Cells above a bound beyond two standard errors",
-            "",
-            *weak(main),
-            "",
-        ]
-        lines += ["### One epsilon", "", *main_table([c for c in main if c.epsilon == SHOWN]), ""]
+        lines += [f"## δ = {title}, public bounds", *summary(main), ""]
         if beside:
-            lines += [f"## δ = {title}, min-max bounds", "", *summary(beside), ""]
+            lines += [f"## δ = {title}, min-max bounds", *summary(beside), ""]
     wide = [c for c in every if c.key[2:4] != ("1", "1")]
     if wide:
-        lines += ["## Looser bounds", "", *wide_section(by_key, wide), ""]
+        lines += ["## Looser bounds", *wide_section(by_key, wide), ""]
     fits = sorted({int(r["fits"]) for r in rows}) or [0]
     deltas = sorted({"1/n²" if c.key[4] == "n2" else c.key[4] for c in right})
     facts = {"title": TITLES.get(name, TITLE), "delta": "δ = " + " or ".join(deltas), "fits": " to ".join(map(str, sorted({fits[0], fits[-1]})))}
-    return (
-        HEAD.format(**facts, name=name, used=", ".join(USED), looked=", ".join(LOOKED_AT))
-        + "\n"
-        + "\n".join(lines).rstrip()
-        + "\n"
-    )
+    text = HEAD.format(**facts, name=name, used=", ".join(USED), looked=", ".join(LOOKED_AT))
+    return text + "\n" + "\n".join(lines).rstrip() + "\n", ratios(right)

@@ -1,4 +1,4 @@
-"""default_table.py - docs/measured/default.md and default.csv: `auto` beside every other untuned solver, an earlier
+"""default_table.py - docs/measured/default.md, default.csv and its ratios: `auto` beside every other untuned solver, an earlier
 `auto`, oracles whose tuning is free, floors, and methods of other papers.
 
     cmake --preset release && cmake --build build/release && tools/setup.sh python
@@ -264,7 +264,12 @@ def main():
         for fact in facts.values():
             for bounds in given.bounds.split(","):
                 measure_set(given, store, fact, bounds)
-    (given.out / f"{given.name}.md").write_text(default_page.page(list(store.rows.values()), given.name))
+    page, ratios = default_page.page(list(store.rows.values()), given.name)
+    (given.out / f"{given.name}.md").write_text(page)
+    with open(given.out / f"{given.name}-ratios.csv", "w", newline="") as file:
+        out = csv.DictWriter(file, default_page.RATIOS, lineterminator="\n")
+        out.writeheader()
+        out.writerows(ratios)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 
 usage: describe_table.py TACIT DATA [RUNS [EPSILON]]
 
-TACIT: the program; DATA: the folder of data sets.  Prints the table of docs/measured/describe.md.  Half of the runs are
+TACIT: the program; DATA: the folder of data sets.  Prints docs/measured/describe.csv.  Half of the runs are
 of the table itself, with intervals about it; half are of tables drawn from it with replacement, with intervals about
 whom they were drawn from.
 """
@@ -119,18 +119,15 @@ def measure(files, bounds, left_out, cross):
     return exact.n, len(columns) - len(left_out), seen
 
 
-print(f"{RUNS} runs of each table at epsilon {EPSILON}, delta 1e-6, add_remove.\n")
 measured = {name: measure(*how) for name, how in TABLES.items()}
-print("| |", " | ".join(f"{name}, n = {n:,}, {count} columns" for name, (n, count, _) in measured.items()), "|")
-print("| --- |", " | ".join("---" for _ in measured), "|")
+print("what,table,largest,95th of 100,about,cover,intervals")
 for what in measured["diabetes130"][2][0].off:
-    cells = []
-    for _, _, (own, _) in measured.values():
+    for name, (_, _, (own, _)) in measured.items():
         values = sorted(own.off[what])
-        cells.append(f"largest {values[-1]:.4f}, 95th of 100 {values[int(0.95 * len(values))]:.4f}" if values else "-")
-    print(f"| {what} |", " | ".join(cells), "|")
+        if values:
+            print(f'"{what}",{name},{values[-1]:.4f},{values[int(0.95 * len(values))]:.4f},,,')
 for drawn, about in enumerate(("the table", "whom it is drawn from")):
     for what in measured["adult"][2][drawn].cover:
-        cells = [seen[drawn].cover[what] for _, _, seen in measured.values()]
-        print(f"| {what}, intervals about {about} cover |", " | ".join(
-            f"{100 * sum(c) / len(c):.1f} % of {len(c):,}" if c else "-" for c in cells), "|")
+        for name, (_, _, seen) in measured.items():
+            if c := seen[drawn].cover[what]:
+                print(f"{what},{name},,,{about},{100 * sum(c) / len(c):.1f},{len(c)}")

@@ -101,7 +101,7 @@ def constant(y):
 
 def run(program, way, file, epsilon):
     settings = ["--label", "y", "--loss", "squared" if REAL else "logistic", "--epsilon", str(epsilon), "--delta", "1e-6"]
-    settings += ["--estimate", "bounds:share=0.1"] if file is None else ["--schema", file]
+    settings += ["--estimate", "bounds:budget_fraction=0.1"] if file is None else ["--schema", file]
     for command in (["train", "t.csv", *settings, "-o", "m.json"], ["predict", "m.json", "t.csv", "-o", "z.txt"]):
         subprocess.run([program, *command], check=True, capture_output=True)
     return np.loadtxt("z.txt")
@@ -111,8 +111,7 @@ program, folder = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 fits = int(sys.argv[3]) if len(sys.argv) > 3 else 5
 os.chdir(tempfile.mkdtemp())
 os.environ["TACIT_REGISTRY"] = "none"
-print("| set | rows, columns | epsilon |", " | ".join(WAYS), "|")
-print("| --- | --- | --- |", " | ".join("---" for _ in WAYS), "|")
+print("set,rows,columns,epsilon", *WAYS, sep=",")
 for name in sys.argv[4:] or SETS:
     REAL = SETS[name][2] is None
     columns, x, y = load(folder, name)
@@ -124,4 +123,4 @@ for name in sys.argv[4:] or SETS:
             file = schema(way, columns, x, y, SETS[name][3], SETS[name][1])
             losses = [loss_of(run(program, way, file, epsilon), y) for _ in range(fits)]
             cells.append(f"{(np.median(losses) - best) / (nothing - best):.3f}")
-        print(f"| {name} | {len(y)}, {len(columns)} | {epsilon} |", " | ".join(cells), "|", flush=True)
+        print(name, len(y), len(columns), epsilon, *cells, sep=",", flush=True)

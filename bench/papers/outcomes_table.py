@@ -1,4 +1,4 @@
-"""outcomes_table.py - docs/measured/outcomes.md: every column of real tables in turn the outcome of a linear model.
+"""outcomes_table.py - docs/measured/outcomes*.csv: every column of real tables in turn the outcome of a linear model.
 
     cmake --preset release && cmake --build build/release && tools/setup.sh python
     build/venv/bin/python bench/papers/outcomes_table.py --old PATH/TO/EARLIER/tacit
@@ -33,6 +33,12 @@ import numpy as np
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("TACIT_DATA", ROOT.parent / "shared" / "data"))
 DELTA = 1e-6
+# What is printed goes to outcomes.csv, outcomes-intervals.csv and outcomes-stress.csv.
+HEADS = {
+    "outcomes": "asked,table,epsilon,who,geometric,worst,worst column",
+    "intervals": "table,epsilon,cover,width",
+    "stress": "table,case,epsilon,who,lost",
+}
 
 BOUNDS = {
     "california": dict(MedInc=(0, 15), HouseAge=(0, 52), AveRooms=(0, 20), AveBedrms=(0, 5), Population=(0, 6000), AveOccup=(0, 10),
@@ -133,12 +139,12 @@ def outcomes(given, run, programs):
                     fits = [lost(rest, y, run.fit(tacit, k, norm, 1, eps, s, given.loss, solver)[0]) for s in range(1, given.fits + 1)]
                     found[who].append(float(np.mean(fits)))
                 worst = int(np.argmax(found[who]))
-                print(f"{name:12} eps {eps:4} {who:8} geometric {geometric(found[who]):.5f} worst {max(found[who]):.4f} ({names[columns[worst]]})", flush=True)
+                print(f"outcomes,{name},{eps},{who},{geometric(found[who]):.5f},{max(found[who]):.4f},{names[columns[worst]]}", flush=True)
                 rows.append((name, eps, who, geometric(found[who]), max(found[who]), names[columns[worst]]))
             if len(found) == 2:
                 old, new = list(found.values())
                 over = [f"{names[k]} {a:.4f} -> {b:.4f}" for k, a, b in zip(columns, old, new) if b > 1.5 * a and b >= 0.001]
-                print(f"{name:12} eps {eps:4} ratio {geometric(new) / geometric(old):.3f}; above 1.5 times: {', '.join(over) or 'none'}", flush=True)
+                print(f"{name} at {eps}: above 1.5 times: {', '.join(over) or 'none'}", file=sys.stderr)
     return rows
 
 
@@ -157,7 +163,7 @@ def moments(given, folder):
         for eps in given.eps.split(","):
             runs = released(given, folder, x, eps, given.fits)
             each = [np.mean([lost(np.delete(x, k, 1), x[:, k], np.array(r[k]["shrunk"])) for r in runs]) for k in range(len(names))]
-            print(f"moments {name:12} eps {eps:4} geometric {geometric(each):.5f} worst {max(each):.4f} ({names[int(np.argmax(each))]})", flush=True)
+            print(f"moments,{name},{eps},,{geometric(each):.5f},{max(each):.4f},{names[int(np.argmax(each))]}", flush=True)
 
 
 def least_squares(x, k):
@@ -180,7 +186,7 @@ def intervals(given, folder):
                 for (w, error), m in zip(exact, models):
                     hit.append(np.abs(np.array(m["w"]) - w)[:-1] < 1.96 * np.array(m["error"])[:-1])
                     width.append((np.array(m["error"]) / error)[:-1])
-            print(f"intervals {name:12} eps {eps:4} cover {np.mean(hit):.3f} width over exact, median {np.median(width):.2f}", flush=True)
+            print(f"{name},{eps},{np.mean(hit):.3f},{np.median(width):.2f}", flush=True)
 
 
 def hard_cases(x, j):
@@ -203,13 +209,11 @@ def stress(given, run, programs):
         x, _ = table(name)
         for label, rest, square, y, bound, own in hard_cases(x, j):
             run.save(np.column_stack([rest, y]))
-            told = []
             for who, (tacit, solver) in programs.items():
                 for eps in given.eps.split(","):
                     fits = [lost(rest, y, run.fit(tacit, rest.shape[1], math.sqrt(square) * (1 + 1e-12), bound, eps, s, given.loss, solver, own)[0])
                             for s in range(1, given.fits + 1)]  # fmt: skip
-                    told.append(f"{who} eps {eps}: {np.mean(fits):.5f}")
-            print(f"stress {name:11} {label:36} {'  '.join(told)}", flush=True)
+                    print(f'{name},"{label}",{eps},{who},{np.mean(fits):.5f}', flush=True)
 
 
 def main():
@@ -230,6 +234,8 @@ def main():
     programs["auto"] = (given.build / "tacit", given.solver)
     with tempfile.TemporaryDirectory() as folder:
         run = Runner(folder)
+        asked = "intervals" if given.intervals else "stress" if given.stress and not given.moments else "outcomes"
+        print(HEADS[asked])
         if given.moments or given.intervals:
             (intervals if given.intervals else moments)(given, folder)
         else:

@@ -5,7 +5,7 @@ usage: PYTHONPATH=python TACIT_LIBRARY=libtacit.so search_table.py DATA [RUNS [E
 
 DATA: the folder of data sets; with epsilons the third table alone
 
-Prints the three tables of docs/measured/search.md.  Every run draws 10,000 records anew and holds every fourth out.
+Prints three tables as CSV: the first two stand in docs/measured/search.md, the third in search.csv.  Every run draws 10,000 records anew and holds every fourth out.
 """
 import csv, io, lzma, math, os, sys, warnings
 
@@ -32,22 +32,22 @@ def one_try(epsilon, delta):
 
 def price():
     """What the best of the tries costs where the fit of one costs 0.1, 1 and 3; its score reads other records."""
-    print("| ε of a try's fit | of its score | δ | ε of the best of 50 | ratio |\n| --- | --- | --- | --- | --- |")
+    print("fit,score,delta,best_of_50,ratio")
     for target in (0.1, 1, 3):
         for delta in (1e-5, 1e-6):
             asked = 2 * target
             for _ in range(6):  # the cost is nearly a power of a fit's
                 whole, fit, score = one_try(asked, delta)
                 asked *= target / fit
-            print(f"| {fit:.3f} | {score:.3f} | {delta:g} | {whole:.3f} | {whole / fit:.2f} |", flush=True)
+            print(f"{fit:.3f},{score:.3f},{delta:g},{whole:.3f},{whole / fit:.2f}", flush=True)
 
 
 def missed():
     """The chance that a geometric number of tries draws none of the five best of so many settings."""
-    print("\n| settings | none of the five best | never the best |\n| --- | --- | --- |")
+    print("\nsettings,none_of_five_best,never_the_best")
     for settings in (10, 25, 50, 100, 200):
         chance = [(1 - k / settings) / MEAN / (1 - (1 - 1 / MEAN) * (1 - k / settings)) for k in (5, 1)]
-        print(f"| {settings} | {chance[0]:.3f} | {chance[1]:.3f} |")
+        print(f"{settings},{chance[0]:.3f},{chance[1]:.3f}")
 
 
 def rows_of(name):
@@ -85,18 +85,16 @@ def accuracies(X, y, bounds, epsilon):
 
 
 def gain():
-    print("\n| table | ε | plain `auto` | best of the tries | difference | its standard error | better |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
+    print("\ntable,epsilon,auto,best_of_tries,difference,error,better")
     for epsilon in EPSILONS:
         for make in (electricity, bank, skin):
             X, y, bounds = make()
             found = np.array([accuracies(X, y, bounds, epsilon) for _ in range(RUNS)])
             difference = found[:, 1] - found[:, 0]
             mean, error = difference.mean(), difference.std(ddof=1) / math.sqrt(RUNS)
-            better = "neither" if abs(mean) < 2 * error else "the search" if mean > 0 else "`auto`"
+            better = "neither" if abs(mean) < 2 * error else "the search" if mean > 0 else "auto"
             plain, tried = found.mean(axis=0)
-            print(f"| {make.__name__} | {epsilon:g} | {plain:.4f} | {tried:.4f} | {mean:+.4f} | {error:.4f} | {better} |",
-                  flush=True)
+            print(f"{make.__name__},{epsilon:g},{plain:.4f},{tried:.4f},{mean:+.4f},{error:.4f},{better}", flush=True)
 
 
 os.environ["TACIT_REGISTRY"] = "none"

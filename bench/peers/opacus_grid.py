@@ -168,36 +168,28 @@ def measure(given, store, problem):
             store.put(*key, "auto", f"{mean:.6f}", f"{error:.6f}", f"{seconds:.4f}", "")
 
 
-HEAD = """# auto beside Opacus at the best cell of a grid
+HEAD = """# Is `auto`, untuned, better than Opacus at the best cell of a grid?
 
 Mean logistic loss over the fitted records, means and standard errors of {fits} fits; (ε, 1e-5), one record added or
 removed. `auto` has nothing tuned. Opacus 1.5.2 has the best of {cells} cells of clip × rate × batch × epochs, chosen
-without a charge. Seconds are of processor time, one thread. `bench/peers/opacus_grid.py` makes this page and
-[opacus.csv](opacus.csv).
+without a charge. Seconds are of processor time, one thread. `bench/peers/opacus_grid.py` makes this page;
+[opacus.csv](opacus.csv) has every cell with errors, seconds and the setting that was chosen.
 
 """
 
 
-def shown(row):
-    return f"{float(row['objective']):.4f} ± {float(row['error']):.4f}"
-
-
 def page(store, fits):
-    head = ["data", "ε", "auto", "Opacus", "its clip, rate, batch, epochs", "seconds auto", "seconds Opacus", "times"]
-    lines, above, times = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)], [], []
+    lines, above, times = [], [], []
     for (name, epsilon, program), a in store.rows.items():
         o = store.rows.get((name, epsilon, "Opacus"))
         if program != "auto" or not o:
             continue
-        s, times = json.loads(o["setting"]), [*times, float(o["seconds"]) / float(a["seconds"])]
+        times.append(float(o["seconds"]) / float(a["seconds"]))
         if float(a["objective"]) - float(o["objective"]) > 2 * math.hypot(float(a["error"]), float(o["error"])):
             above.append(f"{name} at ε = {epsilon}")
-        chosen = f"{s['clip']:g}, {s['rate']:g}, {s['batch']}, {s['epochs']}"
-        seconds = [f"{float(a['seconds']):.3f}", f"{float(o['seconds']):.2f}", f"{times[-1]:.0f}"]
-        lines.append("| " + " | ".join([name, epsilon, shown(a), shown(o), chosen, *seconds]) + " |")
     if times:
         which = ": " + ", ".join(above) if above else ""
-        lines += ["", f"auto is above Opacus beyond two standard errors in {len(above)} of {len(times)} cells{which}."]
+        lines += [f"auto is above Opacus beyond two standard errors in {len(above)} of {len(times)} cells{which}."]
         lines += [f"Opacus takes {min(times):.0f} to {max(times):.0f} times the processor time of auto."]
     return HEAD.format(fits=fits, cells=len(CLIPS) * len(RATES) * len(BATCHES) * len(EPOCHS)) + "\n".join(lines) + "\n"
 

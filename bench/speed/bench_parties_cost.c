@@ -1,7 +1,7 @@
 /* bench_parties_cost.c - dpfw_parties over K parties: bytes that leave the parties, and seconds of a round.
  *
  * A simulation in one process: a round's seconds are those of all parties together.  Beside the bytes that were counted
- * on the wire stands the model of docs/guide/scaling.md. */
+ * on the wire stands the model of docs/measured/parties.md. */
 #include "bench.h"
 #include "random.h"
 #include "core/alloc.h"

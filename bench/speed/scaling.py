@@ -1,4 +1,4 @@
-"""scaling.py - what R ranks cost, measured here and modelled beyond this machine (docs/guide/scaling.md).
+"""scaling.py - what R ranks cost, measured here and modelled beyond this machine (docs/measured/scaling.md).
 
     python3 bench/speed/scaling.py BUILD [--rows N] [--file FILE] [--ranks 2,4]
 

@@ -221,12 +221,30 @@ static tct_status attack(tct_audit *a, json_t *root, double seconds, tct_error *
   return err->status != TCT_OK ? err->status : tct_fail_memory(err);
 }
 
+static bool is_still(const json_t *share) { return json_is_number(share) && !(json_number_value(share) > 0); }
+
+/* What the plan has and no attack moved, though it is a sum or a choice: releases, and, where others did, layouts,
+ * types and weighings.  So much of the plan the audit says nothing about. */
+static json_t *unmoved(const json_t *root) {
+  const json_t *sensitivity = json_object_get(root, "sensitivity"), *release;
+  json_t *share, *all = json_object_get(sensitivity, "largest_share"), *out = json_array();
+  const char *name;
+  double most = 0;
+  size_t i;
+  json_object_foreach(all, name, share) most = fmax(most, json_number_value(share));
+  json_object_foreach(all, name, share) if (most > 0 && is_still(share)) json_array_append_new(out, json_string(name));
+  json_array_foreach(json_object_get(sensitivity, "releases"), i,
+                     release) if (is_still(json_object_get(release, "share")))
+      json_array_append(out, json_object_get(release, "name"));
+  return out;
+}
+
 static tct_status answer(tct_audit *a, json_t *root, uint64_t seed, double began, tct_error *err) {
   json_t *head = json_pack("{s:s, s:b, s:I, s:I, s:f}", "library", tct_version(), "built_for_audit", a->watched, "seed",
                            (json_int_t)seed, "attacks", (json_int_t)a->fits, "seconds", tct_audit_clock() - began);
   bool ok = set(root, "audit", head) && !json_object_set(root, "plan", a->planned) &&
             !json_object_set(root, "breaks", a->breaks) && !json_object_set(root, "not_checked", a->unchecked) &&
-            set(root, "broken", json_boolean(json_array_size(a->breaks) > 0));
+            set(root, "broken", json_boolean(json_array_size(a->breaks) > 0)) && set(root, "unmoved", unmoved(root));
   return ok ? TCT_OK : tct_fail_memory(err);
 }
 
@@ -252,6 +270,9 @@ char *tct_audit_json(const tct_config *config, const char *asked, int64_t rows, 
   json_decref(a.study);
   json_decref(a.column);
   tct_text_free(a.asked);
+  tct_text_free(a.schema);
+  tct_model_free(a.scored);
+  tct_composition_free(a.searched);
   json_decref(a.breaks);
   json_decref(a.unchecked);
   tct_plan_free(a.plan);

@@ -40,6 +40,9 @@ typedef struct tct_audit_release {
   char text[96]; /* of a study: the name */
 } tct_audit_release;
 
+/* Of a plan's "door"; NONE: a study, or one fit. */
+typedef enum tct_audit_door { TCT_DOOR_NONE, TCT_DOOR_ESTIMATE, TCT_DOOR_EVALUATE, TCT_DOOR_SEARCH } tct_audit_door;
+
 typedef struct tct_audit {
   tct_config config; /* the plan's, without seed, ledger and output */
   tct_plan *plan;
@@ -47,7 +50,12 @@ typedef struct tct_audit {
   json_t *study;   /* its plan; NULL: a fit is attacked */
   char *asked;     /* the same as text */
   json_t *column;  /* of its table, a list */
-  bool lists;      /* some of them are lists of texts that are estimated */
+  tct_audit_door door;
+  char *schema;      /* of a door: by which it reads */
+  tct_model *scored; /* by TCT_DOOR_EVALUATE */
+  tct_composition *searched;
+  double most_shift; /* of a door: that its promise allows one Gaussian */
+  bool lists;        /* some of them are lists of texts that are estimated */
   int64_t rows, cols;
   int64_t classes; /* of one fit of all of them; else 0 */
   int64_t cells;   /* of follow-up times; else 0 */
@@ -164,6 +172,13 @@ tct_status tct_audit_study_table(const tct_audit *a, tct_side *side, tct_error *
 char *tct_audit_study_run(tct_audit *a, const tct_side *side, uint64_t coins, tct_error *err);
 /* The index among a->release of what is seen; -1: there are too many. */
 int tct_audit_study_release(tct_audit *a, const tct_watched *seen);
+
+/* ---- doors.c: runs of other doors ------------------------------------------------------------------------------- */
+
+/* After tct_audit_study_begin's own work: what a->study says is run by this door. */
+tct_status tct_audit_door_begin(tct_audit *a, const char *door, tct_error *err);
+/* One run on the table in a file; what it tells, or NULL with err where it fails. */
+char *tct_audit_door_run(tct_audit *a, const char *path, uint64_t seed, tct_error *err);
 
 /* ---- tape.c: releases of one run, forced on another ------------------------------------------------------------ */
 

@@ -27,7 +27,7 @@ static double gaussian_mu(const tct_audit *a, bool sampled) {
     double noise = tct_audit_part(text, "noise", NAN);
     squares += tct_audit_part(text, "count", 1) / (noise * noise);
   }
-  return (a->replaces ? 2 : 1) * sqrt(squares);
+  return squares > 0 ? (a->replaces ? 2 : 1) * sqrt(squares) : NAN;
 }
 
 /* epsilon of the plan's events at delta; NAN where it is infinite. */

@@ -85,6 +85,10 @@ tct_status tct_audit_study_begin(tct_audit *a, const char *asked, tct_error *err
     return tct_fail(
         err, TCT_E_USAGE,
         "an audit of a study forces its releases, and this library was not built for that; take tacit-audit");
+  const json_t *door = json_object_get(a->study, "door");
+  char name[16] = "";
+  if (door) snprintf(name, sizeof name, "%s", json_is_string(door) ? json_string_value(door) : "?");
+  json_object_del(a->study, "door");
   TCT_TRY(load_schema(a, err));
   TCT_TRY(find_columns(a, err));
   a->asked = tct_json_dump(a->study, JSON_COMPACT | JSON_REAL_PRECISION(17));
@@ -103,7 +107,7 @@ tct_status tct_audit_study_begin(tct_audit *a, const char *asked, tct_error *err
   a->most_polls = a->stop_at = INFINITY;
   a->weighs = a->persons = person_of(a) != NULL; /* the two ways of a person: one row, and several */
   a->watched = true;
-  return list_events(a, err);
+  return name[0] ? tct_audit_door_begin(a, name, err) : list_events(a, err);
 }
 
 /* ---- tables ----------------------------------------------------------------------------------------------------- */
@@ -182,7 +186,8 @@ char *tct_audit_study_run(tct_audit *a, const tct_side *side, uint64_t coins, tc
   tct_read_options_default(&options);
   options.invalid = TCT_INVALID_ZERO;
   config.has_seed = 1, config.seed = coins >> 1, config.threads = 1;
-  char *text = tct_study_run(a->asked, path, NULL, &options, &config, NULL, err);
+  char *text = a->door ? tct_audit_door_run(a, path, config.seed, err)
+                       : tct_study_run(a->asked, path, NULL, &options, &config, NULL, err);
   a->fits++;
   a->spent += tct_audit_clock() - began;
   return text;

@@ -58,26 +58,6 @@ static void ledger(tct_page *page) {
                "<code>tacit ledger FILE</code>.</p>\n</section>\n");
 }
 
-static void account_line(tct_page *page) {
-  tct_html *h = &page->html;
-  const tct_model *m = page->model;
-  tct_html_put(h,
-               "<p>The promise follows from the releases alone, so it can be recomputed without this model; a figure a "
-               "tenth of a percent off is rounding:</p>\n"
-               "<pre><code data-run=\"account\">tacit account");
-  for (int64_t i = 0; i < m->events.len; i++) {
-    char event[256];
-    tct_event_print(&m->events.at[i], event, sizeof event);
-    tct_html_format(h, " %s", event);
-  }
-  char delta[40];
-  tct_print_real(m->delta, delta, sizeof delta);
-  tct_report_option(page, " {delta}");
-  tct_html_format(h, " %s", delta);
-  if (m->neighbours == TCT_REPLACE_ONE) tct_report_option(page, " {neighbours replace_one}");
-  tct_html_put(h, "</code></pre>\n");
-}
-
 static tct_status how_to_check(tct_page *page, tct_error *err) {
   tct_html *h = &page->html;
   char hex[TCT_DIGEST_HEX];
@@ -100,7 +80,6 @@ static tct_status how_to_check(tct_page *page, tct_error *err) {
                                            : "recomputes the promise and refuses this file");
   if (page->model->ledger_head) tct_html_put(h, ", the second finds this run in the ledger");
   tct_html_put(h, "; the last writes this page again, the same to the last character.</p>\n");
-  if (page->model->is_private) account_line(page);
   tct_html_format(h,
                   "<p>This page describes the model file with the SHA-256 fingerprint<br>\n<code "
                   "data-field=\"sha256\">%s</code></p>\n</section>\n",
@@ -112,11 +91,13 @@ static void foot(tct_page *page) {
   tct_html *h = &page->html;
   tct_html_put(h, "<footer><p>Written by tacit ");
   tct_html_field(h, "span", "library", tct_page_string(page->file, "library"));
-  tct_html_put(h, page->audit ? " from the model file and an audit of its plan. " : " from the model file alone. ");
+  bool more = page->said.audit || page->said.policy || page->said.scores || page->said.ledger;
+  tct_html_put(h, more ? " from the model file and the other files named above. " : " from the model file alone. ");
   if (page->said.title || page->said.purpose || page->said.contact)
     tct_html_put(h, "Title, purpose and contact are the words of whoever had it written. ");
   tct_html_put(h,
-               "No record was read for it; what it shows of them is what the model file was given.</p></footer>\n"
+               "No record was read for it; what it shows of them is what the model file was given. <span "
+               "class=\"paper\">On the screen it has all digits too.</span></p></footer>\n"
                "</main>\n</body>\n</html>\n");
 }
 
@@ -125,13 +106,14 @@ static tct_status write_page(tct_page *page, tct_error *err) {
   tct_report_summary(page);
   tct_report_protected(page);
   tct_report_unaccounted(page);
+  if (page->policy) tct_report_policy(page);
+  if (page->scores) tct_report_scores(page);
   if (page->model->is_private && page->holds) TCT_TRY(tct_report_curve(page, err));
-  if (page->model->is_private) TCT_TRY(tct_report_events(page, err));
+  if (page->model->is_private) tct_report_events(page);
   if (page->audit) tct_report_audit(page);
   tct_report_records(page);
   ledger(page);
   tct_report_weights(page);
-  tct_report_intervals(page);
   TCT_TRY(how_to_check(page, err));
   foot(page);
   return TCT_OK;
@@ -150,42 +132,58 @@ static tct_status check_claim(const tct_model *m, tct_error *err) {
                   "the model file claims no epsilon and delta in range for any release; it was edited, see {verify}");
 }
 
-static char *page_of(const tct_model *model, const tct_page_options *options, const json_t *audit, tct_error *err) {
-  tct_error local = {0};
-  tct_page page = {.model = model, .said = *options, .audit = audit, .class = -1};
-  err = err ? err : &local;
-  char *text = tct_model_json(model, err);
-  json_t *file = text ? json_loads(text, 0, NULL) : NULL;
+/* What the caller gave beside the model: each is of this very model, or refused. */
+typedef struct besides {
+  tct_policy with;
+  json_t *file, *study, *scores, *told; /* owned */
+} besides;
+
+static tct_status take_besides(tct_page *page, besides *own, tct_error *err) {
+  const tct_page_options *said = &page->said;
+  char *text = tct_model_json(page->model, err);
+  own->told = json_object();
+  own->file = text ? json_loads(text, 0, NULL) : NULL;
+  own->study = page->model->study ? json_loads(page->model->study, 0, NULL) : NULL;
   tct_text_free(text);
-  if (!file) return tct_fail_memory(err), NULL;
-  page.file = file;
-  tct_status status = audit ? tct_audit_is_of(audit, file, err) : TCT_OK;
-  if (status == TCT_OK) status = check_claim(model, err);
-  tct_work before = tct_work_begin(TCT_WORK_VERIFY); /* to verify it too: prices and curves have what that leaves */
-  tct_verify_model(model, file, &page.verdict);
-  page.holds = page.verdict.kind != TCT_VERDICT_REFUSED;
-  char *entry = status == TCT_OK && page.said.registry ? tct_registry_entry(&page, err) : NULL;
-  if (status == TCT_OK && !page.said.registry) status = page_text(&page, err);
-  tct_work_end(before);
-  json_decref(file);
-  if (page.said.registry) return entry;
-  if (status != TCT_OK) page.html.failed = 1;
-  text = tct_html_take(&page.html);
-  if (!text && status == TCT_OK) tct_fail_memory(err);
-  return text;
+  page->file = own->file, page->study = own->study;
+  if (!own->file || !own->told || (page->model->study && !own->study)) return tct_fail_memory(err);
+  TCT_TRY(tct_policy_read(said->policy, said->audit, &own->with, err));
+  page->audit = own->with.audit, own->with.ledger = said->ledger;
+  if (page->audit) TCT_TRY(tct_audit_is_of(page->audit, page->file, err));
+  if (said->scores && !(own->scores = json_loads(said->scores, 0, NULL)))
+    return tct_fail(err, TCT_E_DATA, "the scores are no JSON; make them with {make_scores}");
+  return tct_page_scores_take(page, own->scores, err);
+}
+
+/* The page grows in its html, or *entry is the registry's. */
+static tct_status page_of(tct_page *page, besides *own, char **entry, tct_error *err) {
+  TCT_TRY(take_besides(page, own, err));
+  TCT_TRY(check_claim(page->model, err));
+  if (!tct_verify_model(page->model, page->file, &own->with, own->told, &page->verdict)) return tct_fail_memory(err);
+  page->policy = json_object_get(own->told, "policy");
+  page->holds = page->verdict.kind != TCT_VERDICT_REFUSED;
+  if (!page->said.registry) return page_text(page, err);
+  *entry = tct_registry_entry(page, err);
+  return *entry ? TCT_OK : TCT_E_USAGE;
 }
 
 char *tct_report_page(const tct_model *model, const tct_page_options *options, tct_error *err) {
-  tct_page_options own;
+  tct_page page = {.model = model, .class = -1};
+  besides own = {0};
+  tct_error local = {0};
+  char *entry = NULL;
   tct_error_clear(err);
-  if (tct_page_options_take(options, &own, err) != TCT_OK) return NULL;
-  json_t *audit = own.audit ? json_loads(own.audit, 0, NULL) : NULL;
-  if (own.audit && !audit) {
-    tct_fail(err, TCT_E_DATA, "the audit is no JSON; make it with {make_audit}");
-    return NULL;
-  }
-  char *text = page_of(model, &own, audit, err);
-  json_decref(audit);
+  err = err ? err : &local;
+  if (tct_page_options_take(options, &page.said, err) != TCT_OK) return NULL;
+  tct_work before = tct_work_begin(TCT_WORK_VERIFY); /* to verify it too: prices and curves have what that leaves */
+  tct_status status = page_of(&page, &own, &entry, err);
+  tct_work_end(before);
+  json_t *owned[] = {own.with.policy, own.with.audit, own.file, own.study, own.scores, own.told};
+  for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) json_decref(owned[k]);
+  if (page.said.registry) return entry;
+  if (status != TCT_OK) page.html.failed = 1;
+  char *text = tct_html_take(&page.html);
+  if (!text && status == TCT_OK) tct_fail_memory(err);
   return text;
 }
 

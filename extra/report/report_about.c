@@ -75,4 +75,8 @@ void tct_report_options(tct_page *page) {
   quoted(page, " {title}", page->said.title);
   quoted(page, " {purpose}", page->said.purpose);
   quoted(page, " {contact}", page->said.contact);
+  if (page->said.scores) tct_report_option(page, " {scores SCORES.json}");
+  if (page->said.policy) tct_report_option(page, " {policy POLICY.json}");
+  if (page->said.ledger) tct_report_option(page, " {ledger LEDGER}");
+  if (page->said.audit) tct_report_option(page, " {audited AUDIT.json}");
 }

@@ -1,4 +1,4 @@
-/* report_audit.c - what an audit of the model's plan found, for the page: only where it was the same plan. */
+/* report_audit.c - what others say of the model: an audit of its very plan, and an organisation's limits. */
 #include "report/report.h"
 
 #include <math.h>
@@ -45,4 +45,33 @@ void tct_report_audit(tct_page *page) {
   bound(h, json_object_get(audit, "white_box"), "Who sees all releases", "audit.white_box.mu_lower");
   bound(h, json_object_get(audit, "black_box"), "Who sees final models", "audit.black_box.mu_lower");
   tct_html_put(h, "</dl>\n<p>Anybody can attack it: <code>tacit audit</code>.</p>\n</section>\n");
+}
+
+/* Those that do not keep first. */
+static void rules(tct_html *h, const json_t *list, bool keep) {
+  const json_t *each;
+  size_t i;
+  json_array_foreach(list, i, each) {
+    if (json_is_true(json_object_get(each, "ok")) != keep) continue;
+    tct_html_put(h, keep ? "<li>" : "<li class=\"bad\"><strong>Not kept:</strong> ");
+    tct_html_field(h, "span", "policy.text", tct_page_string(each, "text"));
+    tct_html_put(h, " (");
+    tct_html_field(h, "code", "policy.rule", tct_page_string(each, "rule"));
+    tct_html_put(h, ")</li>\n");
+  }
+}
+
+void tct_report_policy(tct_page *page) {
+  tct_html *h = &page->html;
+  const json_t *policy = page->policy, *list = json_object_get(policy, "rules");
+  const char *name = tct_page_string(policy, "name");
+  bool ok = json_is_true(json_object_get(policy, "ok"));
+  tct_html_put(h, "<section>\n<h2>What a policy says</h2>\n");
+  tct_html_put(h, ok ? "<p class=\"fine\">Every limit keeps" : "<p class=\"alarm\">This model may not be published");
+  tct_html_put(h, name[0] ? " under " : " under the policy that was given");
+  if (name[0]) tct_html_field(h, "span class=\"value\"", "policy.name", name);
+  tct_html_put(h, ".</p>\n<ul>\n");
+  rules(h, list, false);
+  rules(h, list, true);
+  tct_html_put(h, "</ul>\n</section>\n");
 }

@@ -95,10 +95,10 @@ static void drawing(tct_page *page, const curve *c) {
 }
 
 static void table(tct_html *h, const curve *c) {
-  tct_html_put(
-      h,
-      "<table class=\"narrow\">\n<thead><tr><th scope=\"col\">at \xce\xb4 of</th><th scope=\"col\">\xce\xb5 is at "
-      "most</th></tr></thead>\n<tbody>\n");
+  tct_html_put(h,
+               "<details>\n<summary>Points of the line</summary>\n<table class=\"narrow\">\n<thead><tr><th "
+               "scope=\"col\">at \xce\xb4 of</th><th scope=\"col\">\xce\xb5 is at "
+               "most</th></tr></thead>\n<tbody>\n");
   for (int i = 0; i < POINTS - 1; i += 6) { /* 1e-12, 1e-9, 1e-6, 1e-3 */
     tct_html_format(h, "<tr><td>10<sup>\xe2\x88\x92%d</sup></td><td>", 12 - i / 2);
     if (isfinite(c->epsilon[i]))
@@ -107,7 +107,7 @@ static void table(tct_html *h, const curve *c) {
       tct_html_put(h, "not proved");
     tct_html_put(h, "</td></tr>\n");
   }
-  tct_html_put(h, "</tbody>\n</table>\n");
+  tct_html_put(h, "</tbody>\n</table>\n</details>\n");
 }
 
 tct_status tct_report_curve(tct_page *page, tct_error *err) {

@@ -40,8 +40,8 @@ static sure sure_of(const tct_model *m, int64_t at, double *c) {
 static double reach_of(const sure *list, int64_t count) {
   double largest = 0, end = 0;
   for (int64_t k = 0; k < count; k++) {
-    if (list[k].why != TCT_GIVEN) continue;
     largest = fmax(largest, fabs(list[k].estimate));
+    if (list[k].why != TCT_GIVEN) continue;
     end = fmax(end, fabs(list[k].estimate) + list[k].half);
   }
   double reach = 1.05 * fmax(largest, fmin(end, WIDEST * largest));
@@ -79,9 +79,8 @@ static void row(tct_page *page, const sure *s, double reach, bool printed) {
   if (s->why == TCT_GIVEN) {
     tct_chart_bar(h, "line", (tct_bar){s->estimate, s->half, 8, 6}, reach);
     tct_chart_bar(h, "part", (tct_bar){s->estimate, s->noise_half, 8, 6}, reach);
-    tct_html_format(h, "<circle class=\"dot\" cx=\"%.3f%%\" cy=\"11\" r=\"3\"/>",
-                    tct_chart_percent(s->estimate, reach));
   }
+  tct_html_format(h, "<circle class=\"dot\" cx=\"%.3f%%\" cy=\"11\" r=\"3\"/>", tct_chart_percent(s->estimate, reach));
   tct_chart_end(h);
   figures(h, s, field, name);
   tct_html_put(h, "</tr>\n");
@@ -131,13 +130,12 @@ static void table(tct_page *page, const sure *list, int64_t count) {
   notes(page, list, count);
   tct_html_put(
       h,
-      "<p class=\"quiet\">The columns are those of the model, after the steps above, in the table\xe2\x80\x99s "
-      "order. <code>tacit summary</code> shows all of them in the units of the table.</p>\n");
+      "<p class=\"quiet\">In the table\xe2\x80\x99s order. <code>tacit summary</code> shows all of them in the units "
+      "of the table.</p>\n");
 }
 
 void tct_report_intervals(tct_page *page) {
   const tct_model *m = page->model;
-  if (!m->inference.p) return;
   int64_t count = 0, shown = m->cols < DRAWN ? m->cols : DRAWN;
   sure *list = TCT_NEW(sure, shown + 1);
   double *c = TCT_NEW(double, m->cols + 1);
@@ -145,10 +143,8 @@ void tct_report_intervals(tct_page *page) {
   if (list && c) {
     if (m->has_intercept) list[count++] = sure_of(m, -1, c);
     for (int64_t j = 0; j < shown; j++) list[count++] = sure_of(m, j, c);
-    tct_html_put(&page->html, "<section>\n<h2>How sure the weights are</h2>\n");
     legend(page);
     table(page, list, count);
-    tct_html_put(&page->html, "</section>\n");
   }
   tct_free(list);
   tct_free(c);

@@ -18,9 +18,8 @@ static void chance(tct_html *h, double delta) {
   double inverse = 1 / delta, unit = pow(10, floor(log10(inverse * (1 + 1e-12))) - 1);
   inverse = unit > 0 ? round(inverse / unit) * unit : inverse;
   if (!(inverse < 1e15)) return;
-  tct_html_put(h, " (about one in ");
+  tct_html_put(h, "; \xce\xb4 is about one in ");
   tct_html_count(h, "derived.chance", (int64_t)inverse);
-  tct_html_put(h, ")");
 }
 
 /* The largest rate of right answers of a test between the two worlds at even odds: (e^epsilon + delta)/(1 + e^epsilon).
@@ -121,7 +120,9 @@ static void tiles(tct_page *page) {
                     count, count, count == 1 ? "thing" : "things");
   else
     tct_html_put(h, "<span class=\"big good\">nothing</span> everything read was paid for");
-  tct_html_put(h, "</dd></div>\n</dl>\n");
+  tct_html_put(h, "</dd></div>\n");
+  tct_report_score_tile(page);
+  tct_html_put(h, "</dl>\n");
 }
 
 void tct_report_summary(tct_page *page) {
@@ -226,14 +227,12 @@ static void conditions(tct_page *page) {
 
 static void promise_whom(tct_page *page) {
   tct_html *h = &page->html;
-  tct_html_put(h, "</p>\n<h3>From whom</h3>\n<p>From everybody who sees the model file, whatever else they know");
+  tct_html_put(h, "<h3>From whom</h3>\n<p>From everybody who sees the model file, whatever else they know");
   tct_html_put(h, conditions_of(page) ? ", as long as what is listed below holds" : " and whatever machines they own");
   tct_html_put(h, ": also from somebody who knows all the other records");
   tct_html_put(h, page->model->reproducible ? ", but not from somebody who knows the seed or guesses it" : "");
   tct_html_put(h, page->model->unaccounted[0] ? ", as far as the releases below go" : "");
-  tct_html_put(h, ".</p>\n<p class=\"quiet\">In the certificate\xe2\x80\x99s words: ");
-  certified(page, "trust");
-  tct_html_put(h, "</p>\n");
+  tct_html_put(h, ".</p>\n");
   conditions(page);
 }
 
@@ -248,8 +247,6 @@ static void promise_words(tct_page *page) {
     return;
   }
   promise_what(page);
-  tct_html_put(h, "<p class=\"quiet\">In the certificate\xe2\x80\x99s words: ");
-  certified(page, "unit");
   promise_whom(page);
   tct_html_put(h, "<h3>How well</h3>\n<p>Somebody wants to tell ");
   tct_html_put(
@@ -262,14 +259,16 @@ static void promise_words(tct_page *page) {
   tct_html_real(h, "derived.guess", guess_percent(m), 3);
   tct_html_put(
       h,
-      "\xc2\xa0%</strong> of the time.</p>\n<p>In mathematical words: for anything that might be seen, its "
-      "probability with the record is at most <i>e</i><sup>\xce\xb5</sup> times its probability without it, plus "
-      "\xce\xb4, and the other way round; \xce\xb5 = ");
-  tct_html_real(h, "privacy.epsilon", m->epsilon, 0);
-  tct_html_put(h, " and \xce\xb4 = ");
-  tct_html_real(h, "privacy.delta", m->delta, 0);
+      "\xc2\xa0%</strong> of the time.</p>\n<details>\n<summary>In the words of the certificate and of mathematics"
+      "</summary>\n<p>");
+  certified(page, "unit");
+  tct_html_put(h, "</p>\n<p>");
+  certified(page, "trust");
+  tct_html_put(h,
+               "</p>\n<p>For anything that might be seen, its probability with the record is at most "
+               "<i>e</i><sup>\xce\xb5</sup> times its probability without it, plus \xce\xb4, and the other way round");
   chance(h, m->delta);
-  tct_html_put(h, m->delta == 0 ? ": pure \xce\xb5-differential privacy, without exceptions.</p>\n" : ".</p>\n");
+  tct_html_put(h, ".</p>\n</details>\n");
 }
 
 void tct_report_protected(tct_page *page) {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { COLUMNS = 100, PRINTED = 10, VALUES = 12 }; /* of a table's columns, on paper, and of a category's values */
+enum { COLUMNS = 100, VALUES = 12 }; /* of a table's columns, and of a category's values */
 
 static void number_bounds(tct_html *h, const json_t *column) {
   const char *first = tct_page_string(column, "lower"), *last = tct_page_string(column, "upper");
@@ -43,9 +43,9 @@ static void column_name(tct_html *h, const json_t *column) {
   tct_html_put(h, "</th><td>");
 }
 
-static void column_row(tct_html *h, const json_t *column, bool printed) {
+static void column_row(tct_html *h, const json_t *column) {
   const char *type = tct_page_string(column, "type");
-  tct_html_put(h, printed ? "<tr>" : "<tr class=\"screen\">");
+  tct_html_put(h, "<tr>");
   column_name(h, column);
   if (!strcmp(type, "number") || !strcmp(type, "date"))
     number_bounds(h, column);
@@ -77,7 +77,7 @@ static void term_text(tct_html *h, const json_t *term) {
 static void terms_list(tct_html *h, const json_t *terms) {
   size_t count = json_array_size(terms), shown = count > COLUMNS ? COLUMNS : count;
   if (!count) return;
-  tct_html_put(h, "<h3>What the features are made of</h3>\n<ul>\n");
+  tct_html_put(h, "<details>\n<summary>What the features are made of</summary>\n<ul>\n");
   for (size_t k = 0; k < shown; k++) {
     tct_html_put(h, "<li>");
     term_text(h, json_array_get(terms, k));
@@ -85,6 +85,7 @@ static void terms_list(tct_html *h, const json_t *terms) {
   }
   tct_html_put(h, "</ul>\n");
   if (count > shown) tct_html_put(h, "<p class=\"quiet\">The model file has all other terms.</p>\n");
+  tct_html_put(h, "</details>\n");
 }
 
 /* Columns that say how a record counts. */
@@ -107,12 +108,11 @@ static void beside_rows(tct_html *h, const json_t *schema) {
 
 static void schema_table(tct_html *h, const json_t *schema) {
   const json_t *columns = json_object_get(schema, "columns"), *label = json_object_get(schema, "label");
-  tct_html_put(
-      h,
-      "<h3>What each column may hold</h3>\n<table class=\"columns\">\n<thead><tr><th scope=\"col\">Column</th><th "
-      "scope=\"col\">Public bounds</th></tr></thead>\n<tbody>\n");
+  tct_html_put(h,
+               "<details>\n<summary>What each column may hold</summary>\n<table class=\"columns\">\n<thead><tr><th "
+               "scope=\"col\">Column</th><th scope=\"col\">Public bounds</th></tr></thead>\n<tbody>\n");
   size_t count = json_array_size(columns), shown = count > COLUMNS ? COLUMNS : count;
-  for (size_t i = 0; i < shown; i++) column_row(h, json_array_get(columns, i), i < PRINTED);
+  for (size_t i = 0; i < shown; i++) column_row(h, json_array_get(columns, i));
   beside_rows(h, schema);
   if (json_is_object(label)) {
     tct_html_put(h, "<tr>");
@@ -124,8 +124,8 @@ static void schema_table(tct_html *h, const json_t *schema) {
     tct_html_put(h, " (what the model predicts)</td></tr>\n");
   }
   tct_html_put(h, "</tbody>\n</table>\n");
-  if (count > PRINTED) tct_html_put(h, "<p class=\"quiet paper\">On paper stand the first columns alone.</p>\n");
   if (count > shown) tct_html_put(h, "<p class=\"quiet\">The model file has the bounds of all other columns.</p>\n");
+  tct_html_put(h, "</details>\n");
 }
 
 static void scale_item(tct_html *h, const tct_model *m) {

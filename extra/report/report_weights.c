@@ -106,7 +106,6 @@ static void legend(tct_page *page) {
     tct_html_put(h, "<p>No noise was added.</p>\n");
     return;
   }
-  if (!page->noise_known && page->model->inference.p) return; /* report_intervals.c says more */
   if (!page->noise_known) {
     tct_html_put(
         h,
@@ -229,11 +228,12 @@ void tct_report_weights(tct_page *page) {
       "<section>\n<h2>The model</h2>\n<p>The model adds up, for each person, the features times these weights, after "
       "the steps above; a larger sum ");
   meaning(page);
-  tct_html_put(
-      h,
-      "<p>In the chart, a bar to the right of the middle line says: more of the feature makes the sum larger. A "
-      "bar to the left: more of it makes the sum smaller. The longer the bar, the more it counts.</p>\n");
-  if (m->models > 1) {
+  tct_html_put(h,
+               "<p>In the chart, what stands right of the middle line says: more of the feature makes the sum larger. "
+               "Left of it: more of it makes the sum smaller. The further it reaches, the more it counts.</p>\n");
+  if (m->inference.p) {
+    tct_report_intervals(page);
+  } else if (m->models > 1) {
     classes(page);
   } else {
     legend(page);

@@ -6,6 +6,7 @@ from ._cox import PrivateCox
 from ._describe import Description, describe
 from ._estimators import (
     PrivateElasticNet,
+    PrivateGammaRegression,
     PrivateLasso,
     PrivateLinearSVC,
     PrivateLogisticRegression,
@@ -29,6 +30,7 @@ __all__ = [
     "PrivacyWarning",
     "PrivateCox",
     "PrivateElasticNet",
+    "PrivateGammaRegression",
     "PrivateLasso",
     "PrivateLinearSVC",
     "PrivateLogisticRegression",

@@ -53,7 +53,7 @@ def audit(
         Of the invented tables.
 
     A dict, the same as that of `tacit audit --json`: audit, plan, arithmetic, behaviour, sensitivity, white_box,
-    black_box, canaries, breaks (sentences), not_checked and broken.  A library that was not built for audit leaves
+    black_box, canaries, breaks (sentences), not_checked, unmoved and broken.  A library that was not built for audit leaves
     sensitivity and white_box None.  Set TACIT_LIBRARY to the libtacit_points.so of a build folder before the import to
     have them.
 

@@ -74,7 +74,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         names.  Or both in one: ``{"age": (0, 100), ...}``.  Values are clipped to them and scaled to [-1, 1].  Public
         knowledge.
     estimate : str, optional
-        Where nobody knows the bounds: ``"bounds:budget_fraction=0.1"`` spends that share of the budget on finding them, of every
+        Where nobody knows the bounds: ``"bounds:budget_fraction=0.1"`` spends that part of the budget on finding them, of every
         column, or of those that the schema leaves open.  In place of `bounds` and `data_norm`.  ``"bounds,missing,
         categories"`` finds lists of categories too, which a schema leaves open.
     fit_intercept : bool, default=True

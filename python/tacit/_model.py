@@ -414,6 +414,9 @@ class Model(_native.Owned):
         purpose: Optional[str] = None,
         contact: Optional[str] = None,
         audit: Optional[Facts] = None,
+        scores: Optional[Facts] = None,
+        policy: Any = None,
+        ledger: Optional[Path] = None,
     ) -> Optional[str]:
         """The page for people that goes with the model: one HTML file that needs no network and no script.
 
@@ -429,10 +432,15 @@ class Model(_native.Owned):
             Whom a reader may ask.
         audit : dict, optional
             What `tacit.audit` returned for the same plan: the page says what it found.  Another plan's is refused.
+        scores : dict, optional
+            What `evaluate` returned for this model and an epsilon: the page says how good it is.  Another's is refused.
+        policy, ledger : optional
+            An organisation's limits, and the ledger they may ask for, as `tacit.verify` takes them.
         """
         options = _native.defaults("tct_page_options", _native.PageOptions)
         options.title, options.purpose, options.contact = (_native.text(each) for each in (title, purpose, contact))
-        options.audit = None if audit is None else json.dumps(audit).encode()
+        options.audit, options.scores, options.policy = (_json_text(each) for each in (audit, scores, policy))
+        options.ledger = _native.text(ledger)
         if path is None:
             return _native.call_text("tct_report_page", self.handle, ctypes.byref(options))
         _native.write_file(path, None, self._files)

@@ -171,7 +171,8 @@ class Charge(Structure):
 
 
 class PageOptions(Structure):
-    _fields_ = members((c_size_t, "size"), (c_char_p, "title purpose contact audit"), (c_int32, "registry"))
+    _fields_ = members((c_size_t, "size"), (c_char_p, "title purpose contact audit"), (c_int32, "registry"),
+                       (c_char_p, "scores policy ledger"))
 
 
 class Search(Structure):

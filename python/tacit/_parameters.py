@@ -140,11 +140,13 @@ _TABLE = {
     "PrivateLinearSVC.loss": Rule(*_one_of("hinge", "smoothed_hinge", options=True), '"smoothed_hinge:width=0.5"'),
     "label_bounds": Rule("(lower, upper), two numbers", _are_bounds, "(0, 1)"),
     "PrivatePoissonRegression.label_bounds": Rule("(0, largest), two numbers", _are_bounds, "(0, 20)"),
+    "PrivateGammaRegression.label_bounds": Rule("(0, largest), two numbers", _are_bounds, "(0, 400)"),
     "alpha": Rule("a finite number of at least 0", _number(lambda value: 0 <= value < math.inf), "1.0"),
     "l1_ratio": Rule("a number in [0, 1]", _number(lambda value: 0 <= value <= 1), "0.5"),
     "exposure": Rule("a column's name", lambda value: isinstance(value, str) and bool(value), '"days"'),
     "horizon": Rule("a finite number above 0", _number(lambda value: 0 < value < math.inf), "3650"),
     "max_mean": Rule("a number above 0 and at most 22026", _number(lambda value: 0 < value <= math.exp(10)), "20"),
+    "max_ratio": Rule("a number of at least 2 and at most 1e6", _number(lambda value: 2 <= value <= 1e6), "8"),
     "estimator": Rule(
         "an estimator of this package, and no Pipeline",
         lambda value: isinstance(value, BaseEstimator) and hasattr(value, "_penalty_spec"),

@@ -103,8 +103,8 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         for point in points:
             candidate = clone(self.estimator).set_params(**point, epsilon=self.epsilon, delta=self.delta)
             candidate._check()
-            if self._random() and candidate._loss_spec() == "poisson":
-                raise ValueError('a try is scored privately, and there is no such score of counts; give selection="all"')
+            if self._random() and candidate._loss_spec().startswith(("poisson", "gamma")):
+                raise ValueError('a try is scored privately, and there is no such score of counts or amounts; give selection="all"')
         paths = {os.fspath(each.ledger) for each in (self, self.estimator) if each.ledger is not None}
         if len(paths) > 1:
             raise ValueError("the search and its estimator name different ledgers; give one, for everything is one charge")

@@ -155,6 +155,7 @@ LABELS = {
     "PrivateLasso": ("amount", {"lower": 0, "upper": 1}, {"label_bounds": (0, 1)}),
     "PrivateElasticNet": ("amount", {"lower": 0, "upper": 1}, {"label_bounds": (0, 1)}),
     "PrivatePoissonRegression": ("count", {"lower": 0, "upper": 9}, {"label_bounds": (0, 9)}),
+    "PrivateGammaRegression": ("count", {"lower": 0, "upper": 9}, {"label_bounds": (0, 9)}),
 }
 UNUSED = ["name", "person", "amount", "count", "died", "fruit"]
 

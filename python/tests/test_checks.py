@@ -27,6 +27,7 @@ LABELS = {"label_bounds": (-10, 10)}  # the checks standardise their targets
         tacit.PrivateLasso(**SETTINGS, **LABELS, alpha=0.01),
         tacit.PrivateElasticNet(**SETTINGS, **LABELS, alpha=0.01),
         tacit.PrivatePoissonRegression(**SETTINGS, label_bounds=(0, 10)),
+        tacit.PrivateGammaRegression(**SETTINGS, label_bounds=(0, 10)),
     ]
 )
 def test_scikit_learn(estimator, check):

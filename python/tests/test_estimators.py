@@ -283,7 +283,7 @@ def test_a_private_model_of_counts_predicts_means():
 @pytest.mark.parametrize(
     "given, sentence",
     [
-        ({"label_bounds": (-1, 5)}, "counts lie between 0 and a largest one"),
+        ({"label_bounds": (-1, 5)}, "the targets lie between 0 and a largest one"),
         ({"label_bounds": (0, 0)}, "every lower bound in label_bounds"),
         ({"label_bounds": (0, 5), "max_mean": -1}, "max_mean must be a number above 0"),
         ({"label_bounds": (0, 1e6)}, "give max_mean, at most 22026"),

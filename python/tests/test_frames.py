@@ -286,6 +286,7 @@ ESTIMATORS = {
     "PrivateLasso": ({"alpha": 0.01}, {"label_bounds": (0, 12)}, {"lower": 0, "upper": 12}),
     "PrivateElasticNet": ({"alpha": 0.01}, {"label_bounds": (0, 12)}, {"lower": 0, "upper": 12}),
     "PrivatePoissonRegression": ({"alpha": 0.01}, {"label_bounds": (0, 12)}, {"lower": 0, "upper": 12}),
+    "PrivateGammaRegression": ({"alpha": 0.01}, {"label_bounds": (0, 12)}, {"lower": 0, "upper": 12}),
 }
 
 

@@ -71,6 +71,7 @@ RIGHT = {
     "exposure": {"'no'", "None"},
     "horizon": _NUMBER,
     "max_mean": {"1", "0.5", "None"},
+    "max_ratio": set(),
     "estimator": set(),
     "param_grid": set(),
     "selection": set(),
@@ -88,6 +89,7 @@ SETTINGS = {
     "PrivateLasso": {**BUDGET, **NORM, **LABEL},
     "PrivateElasticNet": {**BUDGET, **NORM, **LABEL},
     "PrivatePoissonRegression": {**BUDGET, **NORM, **LABEL},
+    "PrivateGammaRegression": {**BUDGET, **NORM, **LABEL},
     "PrivateCox": {**BUDGET, **NORM, "horizon": 1},
     "PrivateSearchCV": {
         **BUDGET, "estimator": tacit.PrivateRidge(**NORM, **LABEL), "param_grid": {"alpha": [1.0, 2.0]}, "selection": "random",

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 
+import pandas
 import pytest
 from scipy.stats import t as student
 
@@ -246,12 +247,10 @@ def check_derived(kind, value, shown, model, path, seen):
         assert value == pytest.approx(1 / p["delta"], rel=0.051)
     elif kind == "warnings":
         assert value == len(p["unaccounted"]) + (p["noise"] == "reproducible") + refused(path)
-    elif kind == "alone":
-        event = list(dict.fromkeys(p["events"]))[seen]  # equal events share a line, and its price is that of all
-        alone = tacit.account([event] * p["events"].count(event), p["delta"], neighbours=p["neighbours"])["epsilon"]
-        assert value == pytest.approx(alone, rel=3e-3)
-    elif kind == "repeats":
-        assert value in [p["events"].count(each) for each in p["events"]]
+    elif kind == "times":  # lines of a part of the releases each: test_every_release_is_in_one_line
+        assert value <= sum(release["count"] * fit["count"] for fit in p["fits"] for release in fit["releases"])
+    elif kind == "noise":
+        assert value in [r["deviation"] / r["sensitivity"] for fit in p["fits"] for r in fit["releases"] if r["deviation"]]
     elif kind == "curve":
         answer = tacit.account(p["events"], 10.0 ** (3 * seen - 12), neighbours=p["neighbours"])
         assert value == pytest.approx(answer["accountants"][p["accountant"]], rel=3e-3)
@@ -301,13 +300,11 @@ def test_every_figure_and_every_text_of_a_page_is_the_model_files(models, name):
         value = float(exact)
         assert number(shown) == pytest.approx(value, rel=0.51 * 10.0 ** (1 - digits(shown)), abs=0), (field, shown)
         if family == "derived":
-            if kind in ("alone", "curve"):
+            if kind == "curve":
                 seen[kind] = seen.get(kind, -1) + 1
             check_derived(kind, value, shown, model, path, seen.get(kind))
         elif family == "event":
             assert value in numbers_of(model["privacy"]["events"])
-        elif family == "release":
-            assert value in [release[kind] for fit in model["privacy"]["fits"] for release in fit["releases"]]
         elif family == "schema":
             assert value in [v for v in everything(model["transforms"]["schema"]) if not isinstance(v, str)]
         else:
@@ -320,7 +317,7 @@ def test_every_figure_and_every_text_of_a_page_is_the_model_files(models, name):
         # No words and no curve for a claim that is refused.
         wanted += [] if refused(path) else ["privacy.accountant", "privacy.unit", "privacy.trust"]
         events = model["privacy"]["events"]
-        wanted += [f"privacy.events.{i}" for i in range(len(events)) if events.index(events[i]) == i]
+        wanted += [f"privacy.events.{i}" for i in range(len(events))]
     if name == "large":
         wanted += ["derived.caution.delta", "derived.caution.epsilon"]
     if "ledger" in model["privacy"]:
@@ -397,6 +394,7 @@ def test_the_bars_are_as_long_as_the_weights(models, name):
 def test_the_line_for_recomputing_gives_the_claim(models, name):
     model = tacit.read_model(models[name]).json
     line = re.search(r'<code data-run="account">tacit (.*?)</code>', tacit.read_model(models[name]).report())[1]
+    line = re.sub("<[^>]*>", "", line)
     answer = subprocess.run([PROGRAM, *line.split(), "--json"], capture_output=True, text=True, check=True)
     assert json.loads(answer.stdout)["epsilon"] <= model["privacy"]["epsilon"] * 1.001
 
@@ -413,6 +411,66 @@ def test_headings_come_in_order_and_nothing_is_fetched_or_run(models):
         assert ("meta", {"http-equiv": "Content-Security-Policy"}.items()) and "default-src 'none'" in next(
             attributes["content"] for tag, attributes in page.tags if tag == "meta" and "http-equiv" in attributes
         )
+
+
+@needs_program
+def test_every_release_is_in_one_line_and_nothing_stands_on_a_page_twice(models):
+    for name, path in models.items():
+        model, text = tacit.read_model(path).json, tacit.read_model(path).report()
+        if model["privacy"]["private"]:
+            times = sum(int(each) for each in re.findall('derived.times" value="([0-9]+)"', text))
+            assert times == sum(r["count"] * fit["count"] for fit in model["privacy"]["fits"] for r in fit["releases"])
+            asked = text.partition("What was asked</th>")[2].partition("</table>")[0]
+            assert asked.count("<tr><td>") <= 6  # none of our own releases stands for itself
+            names = [r["what"] for fit in model["privacy"]["fits"] for r in fit["releases"]]
+            assert not [name for name in names if f"<td><bdi>{name}" in asked]
+        parts = re.findall(r"<(p|li|h[1-6]|dt|th|summary)(?: [^>]*)?>(.*?)</\1>", text.partition("<body>")[2], re.S)
+        words = [re.sub("<[^>]*>", "", part) for _, part in parts]
+        twice = {part for part in words if len(part) > 25 and words.count(part) > 1}
+        assert name == "hostile" or not twice  # whose columns, label and warnings are one text
+
+
+@needs_program
+def test_a_score_stands_beside_the_promise_and_another_models_is_refused(models, tmp_path):
+    model, other = (tacit.read_model(models[name]) for name in ("dpcd", "objpert"))
+    table = pandas.read_csv(models["dpcd"].parent / "people.csv")
+    scores = model.evaluate(table, epsilon=2, delta=1e-6)
+    page = Page(model.report(scores=scores))
+    shown = {field: float(value) for field, value, _ in page.marked if field.startswith(("scores.", "derived.percent."))}
+    assert shown["derived.percent.accuracy.value"] == pytest.approx(100 * scores["accuracy"]["value"])
+    assert shown["scores.rows"] == 3000 and shown["scores.epsilon"] == 2
+    for field, value in shown.items():
+        if field.startswith("scores."):
+            assert value == at(scores, field.removeprefix("scores."))
+    (tmp_path / "scores.json").write_text(json.dumps(scores))
+    tacit_program("report", models["dpcd"], "--scores", "scores.json", "-o", "page.html", cwd=tmp_path)
+    assert (tmp_path / "page.html").read_text() == model.report(scores=scores)
+    for wrong, given, said in ((other, scores, "another model"), (model, model.evaluate(table), "not private")):
+        with pytest.raises(ValueError, match=said):
+            wrong.report(scores=given)
+
+
+@needs_program
+def test_a_page_tells_the_score_of_its_own_study(models, tmp_path):
+    plan = {"epsilon": 2, "delta": 1e-6, "held": 0.2, "schema": str(models["dpcd"].parent / "people.schema.json"), "stages": [
+        {"name": "one", "kind": "fit", "label": "high_income", "positive": "yes", "loss": "logistic", "part": "train"},
+        {"name": "two", "kind": "fit", "label": "urban", "positive": "yes", "loss": "logistic", "part": "train"},
+        {"name": "how well", "kind": "score", "of": "two", "part": "held"}]}  # fmt: skip
+    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    tacit_program("study", models["dpcd"].parent / "people.csv", "--plan", "plan.json", "-o", "study.json", cwd=tmp_path)
+    study = json.loads((tmp_path / "study.json").read_text())
+    pages = {}
+    for name in ("one", "two"):
+        tacit_program("report", "study.json", "--stage", name, "-o", f"{name}.html", cwd=tmp_path)
+        pages[name] = (tmp_path / f"{name}.html").read_text()
+    assert "How good the model is" not in pages["one"] and "covers these figures too" in pages["two"]
+    shown = {field: value for field, value, _ in Page(pages["two"]).marked if field.startswith("scores.")}
+    figures = study["stages"][2]["scores"]["figures"]
+    for field, value in shown.items():
+        assert float(value) == at(figures, field.removeprefix("scores."))
+    times = [int(each) for each in re.findall('derived.times" value="([0-9]+)"', pages["one"])]
+    releases = [r for s in study["stages"] for f in s.get("model", {}).get("privacy", {}).get("fits", []) for r in f["releases"]]
+    assert sum(times) == sum(r["count"] for r in releases) + 1 and "all stages of the study" in pages["one"]
 
 
 @needs_program

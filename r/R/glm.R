@@ -1,16 +1,15 @@
 # glm.R - the settings of a fit, the fit, and R's own names of models over it.
 
-families <- c(gaussian = "identity", binomial = "logit", poisson = "log")
+families <- c(gaussian = "identity", binomial = "logit", poisson = "log", Gamma = "log")
 
 family_of <- function(family) {
   if (is.character(family) && length(family) == 1) family <- get0(family, asNamespace("stats"), mode = "function")
   if (is.function(family)) family <- tryCatch(family(), error = function(e) NULL)
-  if (!inherits(family, "family")) usage("family is not known; write binomial, gaussian or poisson")
-  if (family$family == "Gamma") usage("the family Gamma is not offered yet; write log(y) on the left side, or poisson")
+  if (!inherits(family, "family")) usage("family is not known; write binomial, gaussian, poisson or Gamma(\"log\")")
   plain <- sub("^quasi", "", family$family)
   if (plain != family$family) usage("a quasi family has free variances, which errors = \"robust\" has too; write %s", if (nzchar(plain)) plain else "gaussian")
-  if (!family$family %in% names(families)) usage("the family %s is not offered; write binomial, gaussian or poisson", family$family)
-  if (family$link != families[[family$family]]) usage("the link %s is not offered; %s has the link %s", family$link, family$family, families[[family$family]])
+  if (!family$family %in% names(families)) usage("the family %s is not offered; write binomial, gaussian, poisson or Gamma(\"log\")", family$family)
+  if (family$link != families[[family$family]]) usage("the link %s is not offered; write %s(\"%s\")", family$link, family$family, families[[family$family]])
   family
 }
 
@@ -36,8 +35,8 @@ label_of <- function(spec, family, data) {
   if (is.null(ends) || inherits(ends, "Date")) usage("bounds of %s are not given, and have no default; add bounds = list(%s = c(smallest, largest)), from public knowledge", of, of)
   image <- sort(as.numeric(eval(e, stats::setNames(list(ends), of), baseenv())))
   if (length(image) != 2 || !all(is.finite(image))) usage("%s is not finite between the bounds of %s; give narrower ones", name, of)
-  if (family$family == "poisson" && (image[1] < 0 || image[2] <= 0)) usage("counts have bounds from 0 to the largest one; write bounds = list(%s = c(0, %g))", of, max(image[2], 1))
-  if (family$family == "poisson") image[1] <- 0
+  if (family$link == "log" && (image[1] < 0 || image[2] <= 0)) usage("the outcome has bounds from 0 to the largest one; write bounds = list(%s = c(0, %g))", of, max(image[2], 1))
+  if (family$link == "log") image[1] <- 0
   value <- function(data) {
     x <- data[[of]]
     if (inherits(x, "haven_labelled")) x <- unlabelled(x, "number")
@@ -82,7 +81,7 @@ binary_label <- function(e, name, of, spec, data) {
 }
 
 settings_of <- function(family, label, errors, penalty, solver, epsilon, delta, neighbours, max_mean, more) {
-  loss <- switch(family$family, gaussian = "squared", binomial = "logistic", cox = "cox", poisson = {
+  loss <- switch(family$family, gaussian = "squared", binomial = "logistic", cox = "cox", Gamma = "gamma", poisson = {
     most <- if (is.null(max_mean)) label$bounds[2] else one_number(max_mean, "max_mean", "5")
     if (!(most > 0 && most <= exp(10))) usage("the largest count is no mean that can be fitted; give max_mean, at most 22026")
     sprintf("poisson:margin=%.17g", max(log(most), 1e-3))

@@ -290,7 +290,7 @@ plot.tacit <- function(x, level = 0.95, exp = FALSE, intercept = FALSE, xlab = N
   y <- rev(seq_len(n))
   old <- graphics::par(mar = c(4.5, min(20, 2 + 0.55 * max(nchar(rownames(ends)))), 2, 1))
   on.exit(graphics::par(old))
-  if (is.null(xlab)) xlab <- if (exp) c(binomial = "odds ratio", poisson = "rate ratio", cox = "hazard ratio", gaussian = "exp(coefficient)")[[x$family$family]] else "coefficient"
+  if (is.null(xlab)) xlab <- if (exp) c(binomial = "odds ratio", poisson = "rate ratio", Gamma = "ratio of means", cox = "hazard ratio", gaussian = "exp(coefficient)")[[x$family$family]] else "coefficient"
   graphics::plot(range(ends, f(0), na.rm = TRUE), c(0.5, n + 0.5), type = "n", log = if (exp) "x" else "", yaxt = "n", ylab = "", xlab = xlab, main = main, ...)
   graphics::abline(v = f(0), col = "grey")
   graphics::segments(ends[, 1], y, ends[, 2], y)

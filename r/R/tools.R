@@ -49,7 +49,7 @@ read_tacit_model <- function(path, stage = NULL) {
   if (!inline && !file.exists(path)) usage("there is no file at path; give the path of a model file")
   made <- checked(.Call(R_model, if (!inline) path.expand(path), if (inline) path, one_text(stage, "stage"), "model", 0.95))
   facts <- from_json(made[1])
-  family <- switch(sub(":.*", "", facts$loss), squared = stats::gaussian(), poisson = stats::poisson(), cox = cox_family, stats::binomial())
+  family <- switch(sub(":.*", "", facts$loss), squared = stats::gaussian(), poisson = stats::poisson(), gamma = stats::Gamma("log"), cox = cox_family, stats::binomial())
   model_of(made[1], call = quote(read_tacit_model()), family = family, nobs = facts$rows)
 }
 
@@ -64,7 +64,7 @@ tacit_verify <- function(fit, ledger = NULL, policy = NULL) {
   inline <- inherits(fit, "tacit") || inherits(fit, "tacit_study") || grepl("{", fit, fixed = TRUE)
   text <- if (inherits(fit, "tacit")) fit$model else if (inherits(fit, "tacit_study")) fit$text else fit
   if (!inline && !file.exists(text)) usage("there is no file of that name; give a model, its text, or the path of its file")
-  structure(from_json(checked(.Call(R_verify, if (!inline) one_path(text, "fit"), if (inline) text, one_path(ledger, "ledger"), if (!is.null(policy)) paste(readLines(need_path(policy, "policy"), warn = FALSE), collapse = "\n")))), class = "tacit_verification")
+  structure(from_json(checked(.Call(R_verify, if (!inline) one_path(text, "fit"), if (inline) text, one_path(ledger, "ledger"), text_in(policy, "policy")))), class = "tacit_verification")
 }
 
 print.tacit_verification <- function(x, ...) {
@@ -74,8 +74,11 @@ print.tacit_verification <- function(x, ...) {
   invisible(x)
 }
 
-tacit_report <- function(fit, path, title = NULL, purpose = NULL, contact = NULL) {
-  page <- list(title = one_text(title, "title"), purpose = one_text(purpose, "purpose"), contact = one_text(contact, "contact"))
+text_in <- function(path, name) if (!is.null(path)) paste(readLines(need_path(path, name), warn = FALSE), collapse = "\n")
+
+tacit_report <- function(fit, path, title = NULL, purpose = NULL, contact = NULL, scores = NULL, policy = NULL, ledger = NULL) {
+  page <- list(title = one_text(title, "title"), purpose = one_text(purpose, "purpose"), contact = one_text(contact, "contact"),
+               scores = text_in(scores, "scores"), policy = text_in(policy, "policy"), ledger = one_path(ledger, "ledger"))
   checked(.Call(R_write, need_model(fit), need_path(path, "path"), page))
   invisible(path)
 }

@@ -325,7 +325,8 @@ static SEXP R_write(SEXP text, SEXP path, SEXP page) {
   tct_model *model = tct_model_read(NULL, text_of(text), NULL, &e);
   int ok = model != NULL;
   if (!isNull(page))
-    o.title = text_item(page, "title"), o.purpose = text_item(page, "purpose"), o.contact = text_item(page, "contact");
+    o.title = text_item(page, "title"), o.purpose = text_item(page, "purpose"), o.contact = text_item(page, "contact"),
+    o.scores = text_item(page, "scores"), o.policy = text_item(page, "policy"), o.ledger = text_item(page, "ledger");
   if (ok && isNull(page)) ok = tct_model_write(model, text_of(path), &e) == TCT_OK;
   if (ok && !isNull(page)) ok = tct_report_page_write(model, &o, text_of(path), &e) == TCT_OK;
   tct_model_free(model);

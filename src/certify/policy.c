@@ -218,9 +218,12 @@ static bool audited(const tct_policy *c, char text[TEXT]) {
     tct_error_reword(&err, TCT_WORDS_CLI);
     return say(false, text, "%.300s", err.text);
   }
+  const json_t *unmoved = json_object_get(c->audit, "unmoved");
   size_t breaks = json_array_size(json_object_get(c->audit, "breaks"));
-  return say(breaks == 0, text,
-             breaks ? "the audit of its plan found %zu breaks" : "the audit of its plan found no break", breaks);
+  if (breaks) return say(false, text, "the audit of its plan found %zu breaks", breaks);
+  if (!json_is_array(unmoved) || json_array_size(unmoved) > 0)
+    return say(false, text, "the audit of its plan moved only a part of what the plan has");
+  return say(true, text, "the audit of its plan found no break");
 }
 
 static bool require_audit(const tct_policy *c, const json_t *limit, char text[TEXT]) {
@@ -289,8 +292,12 @@ static tct_status read_policy(const char *text, tct_policy *with, tct_error *err
     return tct_fail(err, TCT_E_DATA, "the policy is no JSON object (line %d); correct it", why.line > 0 ? why.line : 1);
   if (!format || strcmp(format, "tacit-policy"))
     return tct_fail(err, TCT_E_DATA, "the policy lacks \"format\": \"tacit-policy\"; add it");
-  json_object_foreach(root, key, limit) TCT_TRY(check_limit(key, limit, err));
-  return TCT_OK;
+  bool any = false;
+  json_object_foreach(root, key, limit) {
+    TCT_TRY(check_limit(key, limit, err));
+    any |= rule_called(key) != NULL;
+  }
+  return any ? TCT_OK : tct_fail(err, TCT_E_DATA, "the policy has no rule, so that every file keeps it; write one");
 }
 
 tct_status tct_policy_read(const char *policy, const char *audit, tct_policy *with, tct_error *err) {

@@ -343,17 +343,20 @@ static report verify(const tct_model *model, const json_t *file, const char *why
   return r;
 }
 
-void tct_verify_model(const tct_model *model, const json_t *file, tct_verdict *out) {
+bool tct_verify_model(const tct_model *model, const json_t *file, tct_policy *with, json_t *told, tct_verdict *out) {
   tct_error why = {0};
   json_t *study = model->study ? json_loads(model->study, 0, NULL) : NULL;
   tct_model *claim = study ? claim_of(study, &why) : NULL;
   const tct_model *of = model->study ? claim : model;
-  report r = verify(of, study ? study : file, why.text, NULL);
+  with->file = study ? study : file, with->model = of, with->verdict = out;
+  report r = verify(of, with->file, why.text, with->ledger);
   conclude(&r, of, out);
+  bool whole = tct_policy_answer(with, told);
   json_decref(r.root);
   json_decref(r.checks);
   json_decref(study);
   tct_model_free(claim);
+  return whole;
 }
 
 /* The report as text, and the verdict.  with: what the caller gave beside the file. */

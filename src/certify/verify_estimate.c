@@ -2,10 +2,13 @@
  *
  * The estimate is planned again from what it was asked for.  What the fit alone claims is checked by the same rules as
  * a model without an estimate. */
+#include "account/account.h"
+#include "account/pld.h"
 #include "certify/verify.h"
 #include "core/alloc.h"
 #include "estimate/estimate.h"
 #include "model/json.h"
+#include "second/cross_check.h"
 #include "train/certificate.h"
 
 #include <math.h>
@@ -80,6 +83,21 @@ static bool planned_again(const json_t *said, const tct_estimate_plan *p) {
   return same;
 }
 
+/* Its releases cost no more than its share: by the accountants, and by methods that share nothing with them.  What
+ * texts of one record alone cost is a delta of its own (estimate.h, LISTS). */
+static void check_cost(tct_verify_report *r, const tct_estimate_plan *p) {
+  tct_cost cost = {.epsilon = INFINITY};
+  double delta = p->own_delta - p->list_delta;
+  bool known = tct_account_epsilon(&p->promise.events, p->neighbours, delta, TCT_PRECISION, &cost, NULL) == TCT_OK;
+  tct_second_claim second =
+      tct_second_of_claim(&p->promise.events, p->neighbours, p->own_epsilon * (1 + TCT_SECOND_SLACK), delta, true);
+  bool within = known && tct_at_most(cost.epsilon, p->own_epsilon, 1e-9) && second.holds && second.possible;
+  tct_verify_check(r, "estimate_cost", within,
+                   within ? "the estimate's releases cost epsilon %.8g of its %.8g, by two methods"
+                          : "the estimate's releases cost epsilon %.8g, and its share is %.8g",
+                   cost.epsilon, p->own_epsilon);
+}
+
 static void check_plan(tct_verify_report *r, const tct_model *m, const json_t *said, tct_estimate_plan *p,
                        tct_model *fit) {
   tct_error err = {0};
@@ -92,6 +110,7 @@ static void check_plan(tct_verify_report *r, const tct_model *m, const json_t *s
                              : "what the estimate was asked for gives no plan: %s",
                    err.text);
   if (!same) return;
+  check_cost(r, p);
   const char *other = unlike(m, p);
   tct_verify_check(r, "estimate_claim", !other,
                    other ? "'%s' of the whole is not what the estimate and the fit add up to; the file was edited"

@@ -42,7 +42,7 @@ static const char *key_missing(const json_t *o, const char *needed, char word[40
 static const char FILE_KEYS[] = " format version library rules main claim asked stages ";
 static const char CLAIM_KEYS[] = " epsilon delta neighbours accountant events noise unaccounted trust unit ";
 static const char STAGE_KEYS[] = " name kind part rows share counts events ";
-static const char VALUE_KEYS[] = " ended model fit estimate schema releases scores moments description ";
+static const char VALUE_KEYS[] = " ended model fit fits choice estimate schema releases scores moments description ";
 
 /* The first key that should be there, or should not. */
 static const char *odd_key(const json_t *file, char word[40]) {

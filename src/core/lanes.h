@@ -24,6 +24,9 @@ static inline int tct_level(void) {
 static inline int tct_level(void) { return 0; }
 #endif
 #define TCT_TARGET_0
+/* LOOP(level) of every level; and of the functions name_0, name_1 and name_2 the one for this processor. */
+#define TCT_EACH_LEVEL(LOOP) LOOP(0) LOOP(1) LOOP(2)
+#define TCT_BEST(name) (tct_level() == 2 ? name##_2 : tct_level() == 1 ? name##_1 : name##_0)
 
 /* Unaligned loads; may_alias because the public matrix hands over void pointers. */
 typedef double tct_f64x8 __attribute__((vector_size(64), aligned(8), may_alias));

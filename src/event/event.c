@@ -15,7 +15,7 @@
 #define TCT_PROBABILITY_ABOVE_0 true, 1
 #define TCT_KEY(key, range, help) \
   { #key, offsetof(tct_event, key), range, help }
-#define TCT_EVENT(KIND, name, flags, summary, words, ...) {name, flags, summary, words, {__VA_ARGS__}},
+#define TCT_EVENT(KIND, name, flags, summary, ...) {name, flags, summary, {__VA_ARGS__}},
 const tct_event_facts tct_event_kinds[TCT_EV_KINDS] = {
 #include "event/kinds.def"
 };

@@ -56,7 +56,6 @@ typedef struct tct_event_facts {
   const char *name;
   unsigned flags; /* TCT_EVENT_NOISY, ... */
   const char *summary;
-  const char *words; /* a clause for people; {key:digits} stands for a parameter's value */
   tct_event_key key[TCT_EVENT_KEYS + 1];
 } tct_event_facts;
 

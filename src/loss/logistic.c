@@ -115,24 +115,14 @@ static double dual_step(double alpha, double u, double s, double y, double h, in
                                                 double *restrict out, int64_t n) {                            \
     for (int64_t i = 0; i < n; i++) out[i] = value(z[i], y[i], h);                                            \
   }
-LOOPS(0)
-LOOPS(1)
-LOOPS(2)
+TCT_EACH_LEVEL(LOOPS)
 
 static void slopes(const double *z, const double *y, double h, double *out, int64_t n) {
-  switch (tct_level()) {
-    case 2: slopes_2(z, y, h, out, n); break;
-    case 1: slopes_1(z, y, h, out, n); break;
-    default: slopes_0(z, y, h, out, n);
-  }
+  TCT_BEST(slopes)(z, y, h, out, n);
 }
 
 static void values(const double *z, const double *y, double h, double *out, int64_t n) {
-  switch (tct_level()) {
-    case 2: values_2(z, y, h, out, n); break;
-    case 1: values_1(z, y, h, out, n); break;
-    default: values_0(z, y, h, out, n);
-  }
+  TCT_BEST(values)(z, y, h, out, n);
 }
 
 static double sum(const double *z, const double *y, double h, int64_t n) {

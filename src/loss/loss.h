@@ -10,7 +10,7 @@ typedef enum tct_link {
   TCT_LINK_NONE,     /* its sign alone has a meaning */
   TCT_LINK_IDENTITY, /* z is the predicted label */
   TCT_LINK_LOGISTIC, /* 1/(1 + e^-z) is the probability of +1 */
-  TCT_LINK_LOG,      /* e^z is the predicted mean of a count */
+  TCT_LINK_LOG,      /* e^z is the predicted mean of a count or an amount */
   TCT_LINK_SOFTMAX,  /* e^z over its sum over all classes is the probability of one */
   TCT_LINKS
 } tct_link;
@@ -25,7 +25,8 @@ typedef struct tct_loss_kind {
   tct_link link;
   tct_fused_slope fused;              /* its form in fused_terms.h; TCT_FUSED_NONE: the solvers of columns refuse it */
   bool binary;                        /* labels are -1/+1; else numbers */
-  bool counts;                        /* numbers that are not below 0 */
+  bool counts;                        /* numbers that are not below 0, whose curve is their mean */
+  bool amounts;                       /* other numbers that are not below 0 */
   bool follow_up;                     /* signed times: above 0 an event, below 0 a follow-up that ended without one */
   bool least_squares;                 /* it is (z - y)^2/2: a linear system has its minimum */
   bool one_sign;                      /* for a fixed label, slope keeps one sign (objpert needs that) */
@@ -80,9 +81,11 @@ double tct_loss_constant_number(const tct_loss *loss, double mean, double least)
 /* "logistic", "identity", "log" or "none". */
 const char *tct_link_name(tct_link link);
 
+/* Labels are numbers from 0 on: they are never moved. */
+static inline bool tct_loss_from_zero(const tct_loss *l) { return l->kind->counts || l->kind->amounts; }
 /* A label of numbers within its public bound. */
 static inline double tct_loss_within(const tct_loss *l, double y, double bound) {
-  return l->kind->follow_up ? tct_follow_up(y, bound) : fmin(fmax(y, l->kind->counts ? 0 : -bound), bound);
+  return l->kind->follow_up ? tct_follow_up(y, bound) : fmin(fmax(y, tct_loss_from_zero(l) ? 0 : -bound), bound);
 }
 static inline double tct_loss_value(const tct_loss *l, double z, double y) { return l->kind->value(z, y, l->h); }
 static inline double tct_loss_slope(const tct_loss *l, double z, double y) { return l->kind->slope(z, y, l->h); }

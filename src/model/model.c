@@ -195,6 +195,17 @@ char *tct_model_json(const tct_model *m, tct_error *err) {
   return tct_json_text(o, err);
 }
 
+void tct_model_digest(const tct_model *m, char hex[TCT_DIGEST_HEX]) {
+  tct_digest d;
+  size_t rows = (size_t)tct_model_models(m);
+  tct_digest_start(&d);
+  tct_digest_text(&d, m->loss);
+  tct_digest_text(&d, m->label ? m->label : "");
+  tct_digest_field(&d, 'W', m->coefficients, rows * (size_t)m->cols * sizeof *m->coefficients);
+  tct_digest_field(&d, 'I', m->models < 2 ? &m->intercept : m->intercepts, rows * sizeof m->intercept);
+  tct_digest_end(&d, hex);
+}
+
 /* Into the room that was taken before the run, if this is the name that it was taken for. */
 tct_status tct_model_write(const tct_model *model, const char *path, tct_error *err) {
   tct_error_clear(err);

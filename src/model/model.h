@@ -1,6 +1,7 @@
 /* model.h - a trained model with its certificate. */
 #ifndef TCT_MODEL_MODEL_H
 #define TCT_MODEL_MODEL_H
+#include "core/digest.h"
 #include "infer/inference.h"
 #include "read/table/class_names.h"
 #include "read/table/data.h"
@@ -88,6 +89,8 @@ const char *tct_model_unknown_key(const json_t *file);
 
 /* Rows of coefficients, at least 1. */
 int64_t tct_model_models(const tct_model *model);
+/* A digest of what predicts: loss, label and weights.  Scores say by it whose they are. */
+void tct_model_digest(const tct_model *model, char hex[TCT_DIGEST_HEX]);
 /* Row k as a model of one row, which borrows everything: never freed, gone with the model. */
 tct_model tct_model_row(const tct_model *model, int64_t k);
 /* The JSON of a file, or of its text, not yet looked at; and the model that it holds.  TCT_E_DATA: it holds none. */

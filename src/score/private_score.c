@@ -148,8 +148,9 @@ static void put_figure(json_t *root, const char *name, tct_figure f) {
 
 static void put_privacy(json_t *root, const run *r) {
   json_t *unaccounted = json_array();
-  char event[200];
+  char event[200], model[TCT_DIGEST_HEX];
   tct_event_print(&r->promise.events.at[0], event, sizeof event);
+  tct_model_digest(r->scoring.model, model);
   for (int i = 0; i < TCT_UNACCOUNTED && r->data->unaccounted[i]; i++)
     json_array_append_new(unaccounted, json_string(r->data->unaccounted[i]));
   json_object_set_new(root, "private", json_true());
@@ -159,6 +160,7 @@ static void put_privacy(json_t *root, const run *r) {
   json_object_set_new(root, "unit", json_string(r->data->persons ? "person" : "record"));
   json_object_set_new(root, "accountant", json_string(r->cost.winner->name));
   json_object_set_new(root, "events", json_pack("[s]", event));
+  json_object_set_new(root, "model", json_string(model));
   json_object_set_new(root, "reproducible", json_boolean(r->config.has_seed != 0));
   json_object_set_new(root, "unaccounted", unaccounted);
   if (r->receipt.run) json_object_set_new(root, "ledger_run", json_string(r->receipt.run));

@@ -53,6 +53,15 @@ json_t *tct_composition_fits(const tct_composition *c);
 tct_status tct_model_claim(tct_model *model, const tct_composition *c, const tct_ledger_receipt *receipt, bool seeded,
                            char *const *facts, tct_error *err);
 
+/* Refuses now whatever a run on this table would refuse.  mark[rows]: 1 for the records that are held out for scores,
+ * drawn by tct_held_draw.  facts: gets what any candidate takes from the table unpaid.  *shell <- the model of the
+ * first candidate without weights, owned. */
+tct_status tct_search_prepare(const tct_composition *c, const tct_data *data, const unsigned char *mark,
+                              tct_model *facts, tct_model **shell, tct_error *err);
+/* tct_fit_search with these records held out; mark NULL: they are drawn. */
+tct_model *tct_search_run(const tct_composition *c, const tct_data *data, const unsigned char *mark,
+                          const tct_config *config, int64_t *candidate, double *score, tct_error *err);
+
 /* *tries <- a geometric number of this mean, at least 1, drawn exactly: a secret, as is the time that so many tries
  * take.  seed NULL: from the operating system. */
 tct_status tct_draw_tries(int64_t mean, const uint64_t *seed, int64_t *tries, tct_error *err);

@@ -33,10 +33,11 @@ enum { DRAWS = 3 }; /* of a try: its setting, its fit, its score */
 typedef struct search {
   const tct_composition *c;
   const tct_data *all;
-  const tct_config *config; /* seed, ledger, output, threads and callbacks are the whole search's */
-  tct_data *train, *held;   /* the two parts of the table */
-  double *score_of;         /* [candidates] zeros, among which a choice is uniform; or each one's score */
-  tct_model **model;        /* [candidates] every setting once: those that were fitted */
+  const tct_config *config;  /* seed, ledger, output, threads and callbacks are the whole search's */
+  const unsigned char *mark; /* [rows] 1: held out; NULL: to be drawn */
+  tct_data *train, *held;    /* the two parts of the table */
+  double *score_of;          /* [candidates] zeros, among which a choice is uniform; or each one's score */
+  tct_model **model;         /* [candidates] every setting once: those that were fitted */
   tct_model *best;
   int64_t candidate;
   double score;       /* random tries: of the best, what a larger one beats */
@@ -68,12 +69,17 @@ static tct_status check_table(const search *s, tct_error *err) {
   return tct_fit_check_positive(d, err);
 }
 
+static tct_status split_by(search *s, const unsigned char *mark, tct_error *err) {
+  TCT_TRY(tct_data_pick(s->all, mark, 0, &s->train, err));
+  return tct_data_pick(s->all, mark, 1, &s->held, err);
+}
+
 static tct_status split(search *s, tct_error *err) {
+  if (s->mark) return split_by(s, s->mark, err);
   unsigned char *mark = TCT_NEW(unsigned char, s->c->rows);
   const uint64_t *seed = s->config->has_seed ? &s->config->seed : NULL;
   tct_status status = mark ? tct_held_draw(s->c->rows, s->c->how.held, seed, mark, err) : tct_fail_memory(err);
-  if (status == TCT_OK) status = tct_data_pick(s->all, mark, 0, &s->train, err);
-  if (status == TCT_OK) status = tct_data_pick(s->all, mark, 1, &s->held, err);
+  if (status == TCT_OK) status = split_by(s, mark, err);
   tct_wipe_free(mark, mark ? s->c->rows : 0, sizeof *mark);
   return status;
 }
@@ -230,15 +236,21 @@ static tct_status claim(search *s, tct_error *err) {
   return TCT_OK;
 }
 
-static tct_status run(search *s, tct_error *err) {
+static tct_status prepare_all(search *s, tct_error *err) {
   s->shell = TCT_NEW(tct_model *, s->c->parts);
-  s->model = TCT_NEW(tct_model *, s->c->parts);
-  s->score_of = TCT_NEW(double, s->c->parts);
   s->told = TCT_NEW(tct_model, 1);
-  if (!s->shell || !s->model || !s->score_of || !s->told) return tct_fail_memory(err);
+  if (!s->shell || !s->told) return tct_fail_memory(err);
   TCT_TRY(check_table(s, err));
   TCT_TRY(split(s, err));
   for (int64_t j = 0; j < s->c->parts; j++) TCT_TRY(prepare(s, j, err));
+  return TCT_OK;
+}
+
+static tct_status run(search *s, tct_error *err) {
+  TCT_TRY(prepare_all(s, err));
+  s->model = TCT_NEW(tct_model *, s->c->parts);
+  s->score_of = TCT_NEW(double, s->c->parts);
+  if (!s->model || !s->score_of) return tct_fail_memory(err);
   TCT_TRY(reserve(s, err));
   TCT_TRY(charge(s, err));
   if (s->c->claim.by) tct_stop_charged();
@@ -263,12 +275,23 @@ static void leave(search *s) {
   tct_free(s->warning);
 }
 
-tct_model *tct_fit_search(const tct_composition *composition, const tct_data *data, const tct_config *config,
-                          int64_t *candidate, double *score, tct_error *err) {
+tct_status tct_search_prepare(const tct_composition *composition, const tct_data *data, const unsigned char *mark,
+                              tct_model *facts, tct_model **shell, tct_error *err) {
+  const tct_config none = {0};
+  search s = {.c = composition, .all = data, .config = &none, .mark = mark};
+  tct_status status = prepare_all(&s, err);
+  if (status == TCT_OK) status = tct_model_tell(facts, s.told->unaccounted, err);
+  if (status == TCT_OK) *shell = s.shell[0], s.shell[0] = NULL;
+  leave(&s);
+  return status;
+}
+
+tct_model *tct_search_run(const tct_composition *composition, const tct_data *data, const unsigned char *mark,
+                          const tct_config *config, int64_t *candidate, double *score, tct_error *err) {
   tct_error local = {0};
   tct_config own = {0};
   tct_stop stop;
-  search s = {.c = composition, .all = data, .config = &own};
+  search s = {.c = composition, .all = data, .config = &own, .mark = mark};
   err = err ? err : &local;
   tct_error_clear(err);
   tct_status status = tct_config_take(config, &own, err);
@@ -282,4 +305,9 @@ tct_model *tct_fit_search(const tct_composition *composition, const tct_data *da
   if (candidate) *candidate = s.candidate;
   if (score) *score = isfinite(s.score) ? s.score : NAN;
   return s.best;
+}
+
+tct_model *tct_fit_search(const tct_composition *composition, const tct_data *data, const tct_config *config,
+                          int64_t *candidate, double *score, tct_error *err) {
+  return tct_search_run(composition, data, NULL, config, candidate, score, err);
 }

@@ -107,7 +107,7 @@ static tct_status keep_table(carrying *c, const tct_stage *stage, tct_error *err
   return status;
 }
 
-static bool deferred(const tct_stage *stage) { return stage->counts != TCT_COUNTS_EVENTS; }
+static bool deferred(const tct_stage *stage) { return stage->counts != TCT_COUNTS_EVENTS && stage->from >= 0; }
 
 /* Scores read as their fit does, so that they wait with it. */
 static bool waits(const tct_stage *stage) {

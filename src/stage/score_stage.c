@@ -101,7 +101,7 @@ static bool follow(const tct_stage *stage, const json_t *said) {
   const tct_model *model = stage->study->stage[stage->from].value;
   tct_scoring scoring;
   double sum[TCT_SCORE_LONGEST];
-  bool same = model && tct_scoring_make(model, stage->study->person != NULL, &scoring, NULL) == TCT_OK &&
+  bool same = model && tct_scoring_make(model, !isnan(model->weight_cap), &scoring, NULL) == TCT_OK &&
               tct_json_get_reals(json_object_get(said, "sums"), scoring.len, sum);
   for (int64_t k = 0; same && k < scoring.len; k++) same = isfinite(sum[k]);
   json_t *again = same ? told(stage, &scoring, sum) : NULL;

@@ -73,7 +73,7 @@ static bool type_of(const char *key, const char *const lists[2], char type[16]) 
   return false;
 }
 
-static tct_status check_keys(const json_t *object, const char *const lists[2], const char *whose, tct_error *err) {
+tct_status tct_study_check_keys(const json_t *object, const char *const lists[2], const char *whose, tct_error *err) {
   const char *key;
   json_t *value;
   char type[16];
@@ -136,7 +136,7 @@ static tct_status take_stage(tct_study *study, int i, tct_error *err) {
   TCT_TRY(take_name(study, stage, err));
   TCT_TRY(take_kind(stage, err));
   snprintf(whose, sizeof whose, "stage \"%s\"", stage->name);
-  TCT_TRY(check_keys(stage->asked, (const char *const[2]){STAGE_KEYS, stage->kind->keys}, whose, err));
+  TCT_TRY(tct_study_check_keys(stage->asked, (const char *const[2]){STAGE_KEYS, stage->kind->keys}, whose, err));
   TCT_TRY(take_part(study, stage, err));
   const json_t *fraction = json_object_get(stage->asked, "budget_fraction");
   if (fraction) stage->fraction = json_number_value(fraction);
@@ -258,7 +258,7 @@ static tct_status take(tct_study *study, bool files, tct_error *err) {
     return tct_fail(err, TCT_E_USAGE,
                     "a study is one JSON object with \"epsilon\", \"delta\" and \"stages\"; write it so");
   TCT_TRY(take_files(study, files, err));
-  TCT_TRY(check_keys(study->asked, (const char *const[2]){KEYS, NULL}, "the study", err));
+  TCT_TRY(tct_study_check_keys(study->asked, (const char *const[2]){KEYS, NULL}, "the study", err));
   TCT_TRY(check_schema(json_object_get(study->asked, "schema"), err));
   TCT_TRY(take_budget(study, err));
   TCT_TRY(take_stages(study, err));

@@ -60,10 +60,12 @@ typedef struct tct_stage_kind {
   const char *keys; /* of its entry, beside those of every stage: " key:type ... "; the types are in asked.c */
   bool models;      /* its value is a tct_model */
   bool defers;      /* with a stage before it, it is planned once that has released */
-  bool pays;        /* for bounds and lists of the schema that nobody knows */
-  bool small;       /* it gets a small part of the budget unless another is asked for */
-  bool labels;      /* the label of the schema is a column like others */
-  bool square;      /* its value has numbers for each pair of columns */
+  bool as_one; /* its plan is proved as one event of epsilon and delta: what it may spend counts, and it is planned last
+                */
+  bool pays;   /* for bounds and lists of the schema that nobody knows */
+  bool small;  /* it gets a small part of the budget unless another is asked for */
+  bool labels; /* the label of the schema is a column like others */
+  bool square; /* its value has numbers for each pair of columns */
   /* Its entry by itself: what is wrong whatever the table; and the stage that it builds on. */
   tct_status (*take)(tct_stage *stage, tct_error *err);
   /* Its plan for stage->share, in place of an earlier one, and its events.  Of a deferred stage: under what the stage
@@ -115,6 +117,9 @@ extern const char *const tct_stage_endings[TCT_STAGE_ENDINGS];
 int64_t tct_study_rows(const tct_study *study, tct_part part);
 const char *tct_part_name(tct_part part);
 
+/* Refuses keys of an object that are in neither list, and values of another type; a list may be NULL.  whose: for the
+ * sentence. */
+tct_status tct_study_check_keys(const json_t *object, const char *const lists[2], const char *whose, tct_error *err);
 /* What is asked for, looked at: names, kinds, keys, numbers.  files: paths in it may be read. */
 tct_study *tct_study_take(json_t *asked, bool files, tct_error *err);
 /* The same from text. */

@@ -192,13 +192,16 @@ static tct_status plan(tct_study *study, tct_error *err) {
   double whole = sqrt(tct_filter_mu2(study->epsilon, study->delta));
   for (int i = 0; i < study->count; i++) {
     tct_stage *stage = &study->stage[i];
-    stage->counts = TCT_COUNTS_EVENTS;
-    if (stage->kind->defers && stage->from >= 0) TCT_TRY(settle_reserve(stage, whole, err));
+    stage->counts = stage->kind->as_one ? TCT_COUNTS_EPSILON : TCT_COUNTS_EVENTS;
+    if (!stage->kind->as_one && stage->kind->defers && stage->from >= 0) TCT_TRY(settle_reserve(stage, whole, err));
     if (stage->counts == TCT_COUNTS_EPSILON) kept += reserved_delta(stage);
   }
   if (lists > 0) kept += tct_study_lists_delta(study);
   study->free_delta = study->delta - kept;
-  return share(study, sqrt(tct_filter_mu2(study->epsilon, study->free_delta)), err);
+  TCT_TRY(share(study, sqrt(tct_filter_mu2(study->epsilon, study->free_delta)), err));
+  for (int i = 0; i < study->count; i++)
+    if (study->stage[i].kind->as_one) TCT_TRY(tct_study_plan_deferred(&study->stage[i], err));
+  return TCT_OK;
 }
 
 double tct_study_lists_delta(const tct_study *study) { return LISTS_DELTA * study->delta; }

@@ -21,7 +21,8 @@ static const char *ratio_of(const tct_model *m) {
   tct_loss loss;
   if (tct_loss_make(m->loss, &loss, NULL) != TCT_OK) return NULL;
   if (loss.kind->link == TCT_LINK_LOGISTIC) return "odds ratio";
-  return loss.kind->link != TCT_LINK_LOG ? NULL : loss.kind->follow_up ? "hazard ratio" : "rate ratio";
+  if (loss.kind->link != TCT_LINK_LOG) return NULL;
+  return loss.kind->follow_up ? "hazard ratio" : loss.kind->amounts ? "ratio of means" : "rate ratio";
 }
 
 /* The estimate of a sum of weights, constant left out. */

@@ -133,8 +133,10 @@ tct_status tct_limit_check_data(const tct_plan *plan, const tct_data *data, tct_
 
 tct_status tct_fit_check_offset(const tct_plan *plan, const tct_data *data, tct_error *err) {
   if (!data->offset) return TCT_OK;
-  if (data->exposure && !plan->facts.loss.kind->counts)
-    return tct_fail(err, TCT_E_USAGE, "an exposure is of counts; give {loss poisson}, or leave it out of the schema");
+  if (data->exposure && !tct_loss_from_zero(&plan->facts.loss))
+    return tct_fail(
+        err, TCT_E_USAGE,
+        "an exposure is of counts or amounts; give {loss poisson} or {loss gamma}, or leave it out of the schema");
   if (plan->copies * tct_loss_outputs(&plan->facts.loss) > 1 || !plan->facts.intercept)
     return tct_fail(err, TCT_E_USAGE,
                     "an offset or exposure goes with an intercept and with labels that are numbers or of two classes; "

@@ -86,7 +86,7 @@ static void add_all(listing *list) {
     const tct_loss_kind *loss = tct_loss_kinds[i];
     json_t *entry = add(list, "loss", loss->name, loss->summary, loss->options);
     if (!entry) continue;
-    set_text(entry, "labels", loss->binary ? "binary" : loss->counts ? "count" : "real");
+    set_text(entry, "labels", loss->binary ? "binary" : loss->counts ? "count" : loss->amounts ? "amount" : "real");
     set_text(entry, "link", tct_link_name(loss->link));
   }
   for (int i = 0; i < tct_penalty_kind_count; i++)

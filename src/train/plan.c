@@ -133,11 +133,14 @@ static tct_status check_texts(const tct_config *config, tct_error *err) {
 
 /* A count is 0 where there is nothing to count: a moved one is no count, and a moved time no time. */
 static tct_status check_counts(const tct_config *config, const tct_facts *facts, tct_error *err) {
-  if ((!facts->loss.kind->counts && !facts->loss.kind->follow_up) ||
+  if ((!tct_loss_from_zero(&facts->loss) && !facts->loss.kind->follow_up) ||
       (config->label_shift == 0 && !strcmp(config->label_scale, "none")))
     return TCT_OK;
   return tct_fail(err, TCT_E_USAGE, "the loss %s needs %s as they are; drop the label shift or label scale",
-                  facts->loss.kind->name, facts->loss.kind->counts ? "counts" : "times");
+                  facts->loss.kind->name,
+                  facts->loss.kind->counts    ? "counts"
+                  : facts->loss.kind->amounts ? "amounts"
+                                              : "times");
 }
 
 /* What says nothing of these labels is not kept: a model file that has it was edited. */

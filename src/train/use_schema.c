@@ -6,11 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Labels within [low, high]: their middle is taken off.  Counts stay as they are.  So do the labels of a model without
- * an intercept: the middle would be one. */
+/* Labels within [low, high]: their middle is taken off.  Counts and amounts stay as they are.  So do the labels of a
+ * model without an intercept: the middle would be one. */
 static void use_labels(tct_config *config, double low, double high) {
   tct_loss loss;
-  bool counts = config->loss && tct_loss_make(config->loss, &loss, NULL) == TCT_OK && loss.kind->counts;
+  bool counts = config->loss && tct_loss_make(config->loss, &loss, NULL) == TCT_OK && tct_loss_from_zero(&loss);
   bool moved = !counts && config->intercept;
   config->label_shift = moved ? (low + high) / 2 : 0;
   config->label_bound = moved ? (high - low) / 2 : counts ? high : fmax(fabs(low), fabs(high));

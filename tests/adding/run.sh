@@ -56,7 +56,7 @@ copied src/event/kinds.def
 cat >>"$spot/src/event/kinds.def" <<'ENTRY'
 
 /* Any rho-zCDP step, under another name. */
-TCT_EVENT(DUMMY, "dummy", 0, "a zcdp step under another name", "A step of another name",
+TCT_EVENT(DUMMY, "dummy", 0, "a zcdp step under another name",
           TCT_KEY(rho, TCT_NOT_NEGATIVE, "of one step, >= 0"))
 ENTRY
 

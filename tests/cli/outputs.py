@@ -70,12 +70,13 @@ json.dump({"penalty": ["l2:lambda=0.1"], "solver": ["dpgd"]}, open("grid.json", 
 label = json.load(open("people.schema.json"))["label"]["name"]
 json.dump({"epsilon": 0.1, "delta": 1e-6, "stages": [{"name": "a", "kind": "fit", "label": label, "loss": "logistic"},
                                                      {"name": "b", "kind": "score", "of": "a"}]}, open("plan.json", "w"))
-for name in ("secret", "own.pem", "key.pem", "ca.pem", "crl.pem", "audit.json"):
+for name in ("secret", "own.pem", "key.pem", "ca.pem", "crl.pem", "audit.json", "scores.json", "policy.json"):
     open(name, "w").write("what is in it is not looked at: " + name)
 assert open("tables").read().startswith("tacit-tables ")
 
 value = {"--schema": "people.schema.json", "--ledger": "people.ledger", "--candidates": "grid.json", "--plan": "plan.json", "--secret": "secret",
-         "--cert": "own.pem", "--private-key": "key.pem", "--ca": "ca.pem", "--crl": "crl.pem", "--audit": "audit.json"}
+         "--cert": "own.pem", "--private-key": "key.pem", "--ca": "ca.pem", "--crl": "crl.pem", "--audit": "audit.json",
+         "--scores": "scores.json", "--policy": "policy.json"}
 end = {"--curve": ".svg"}
 agreed = ["--loss", "squared", "--epsilon", "1", "--delta", "1e-6", "--timeout", "9"]
 # verb: its operands, and what it needs beside files
@@ -90,7 +91,7 @@ usual = {"train": (["people.csv"], fit[2:]), "search": (["people.csv"], [*fit[2:
 runs_alone = {"train", "search", "study", "moments", "describe", "predict", "account", "schema", "generate", "export", "report"}
 needs = {"generate": ["-o"], "train": ["-o"], "search": ["-o"], "study": ["-o"], "moments": ["-o"], "describe": ["-o"], "serve": ["-o"]}
 apart = {("train", "--secret"), ("describe", "--from")} # of ranks that meet, and of a table that is there already
-optional = {"--ledger", "--audit", "--crl", "--secret"}
+optional = {"--ledger", "--audit", "--crl", "--secret", "--scores", "--policy"}
 
 tables = json.loads(tacit("help", "--json").stdout)["verbs"]
 kinds = {verb["name"]: {o["name"]: o["kind"] for o in verb["options"]} for verb in tables}

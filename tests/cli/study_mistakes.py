@@ -19,6 +19,10 @@ def top(**more):
 def at(index, **more):
     return lambda plan: plan["stages"][index].update(more)
 
+def choose(**more):
+    """The first fit chooses among settings instead."""
+    return at(1, kind="choose", **{"candidates": [{}, {"penalty": "l2:lambda=0.1"}], "tries": 5, **more})
+
 def gone(index, key):
     return lambda plan: plan["stages"][index].pop(key)
 
@@ -51,6 +55,13 @@ MISTAKES = [ # what is done to a plan that runs, and words of the sentence
     (top(epsilon=1e-9), "too small"),
     (at(2, label_bound=-1), "label bound"), (at(1, row_norm=-1), "row norm"), (at(1, label="kind", loss="squared"), "bound"),
     (at(1, label="kind", positive="w"), "positive"), (top(schema=3), "must be a object"),
+    (choose(candidates=[]), '"candidates"'), (choose(candidates={}), "must be a list"), (choose(candidates=[3]), "candidate 1 is no object"),
+    (choose(candidates=[{"penalti": "x"}]), 'no key "penalti"'), (choose(candidates=[{"penalty": 3}]), "must be a text"),
+    (choose(candidates=[{"penalty": "l3"}]), "did you mean l2"), (choose(candidates=[{"loss": "squared"}]), "otherwise than the stage's"),
+    (choose(candidates=[{"rows_rule": "x"}]), '"rows_rule"'), (choose(candidates=[{"solver": "scd", "penalty": "l2:lambda=0.1"}]), "not private"),
+    (choose(selection="x"), '"selection"'), (choose(selection="all"), '"tries" are random'), (choose(tries=0), "above 0"),
+    (choose(tries=20000), "10000"), (choose(held_out=1), "share between 0 and 1"), (choose(score_share=0.3), "leave the share of the score away"),
+    (choose(errors="robust"), 'no key "errors"'), (choose(label="zz"), 'no column "zz"'),
 ]
 
 def run(plan, *more):

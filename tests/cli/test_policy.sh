@@ -93,9 +93,14 @@ refused 'the audit of another plan' 5 'another plan' verify other.json --ledger 
 python3 - <<'PY'
 import json
 a = json.load(open("audit.json")); a["breaks"] = ["x"]; json.dump(a, open("broken.json", "w"))
+a["breaks"], a["unmoved"] = [], ["persons"]; json.dump(a, open("partly.json", "w"))
+del a["unmoved"]; json.dump(a, open("older.json", "w"))
 m = json.load(open("m.json")); m["privacy"]["epsilon"] = 0.5; json.dump(m, open("forged.json", "w"))
 PY
 refused 'an audit that found a break' 5 'found 1 break' verify m.json --ledger people.ledger --policy gate.json --audit broken.json
+for half in partly older; do
+  refused "an audit that moved a part alone: $half" 5 'moved only a part' verify m.json --ledger people.ledger --policy gate.json --audit $half.json
+done
 refused 'a forged claim is not verified, and no policy is asked' 1 'not verified' verify forged.json --ledger people.ledger --policy gate.json --audit audit.json
 mv away/anchor away/lost
 refused 'a lost anchor' 5 'anchor' verify m.json --ledger people.ledger --policy gate.json --audit audit.json
@@ -138,6 +143,7 @@ bad 'an entry over its model' 2 '.' report m.json --registry m.json
 wrong() { printf '%s\n' "$1" >w.json && bad "$1" "$2" "$3" verify m.json --policy w.json; }
 wrong '[]' 3 'no JSON object'
 wrong '{"max_epsilon": 1}' 3 'tacit-policy'
+wrong '{"format": "tacit-policy", "name": "none"}' 3 'no rule'
 wrong '{"format": "tacit-policy", "max_epsilom": 1}' 3 'max_epsilom.*does not know'
 wrong '{"format": "tacit-policy", "max_epsilon": "1"}' 3 'max_epsilon.*a number'
 wrong '{"format": "tacit-policy", "max_epsilon": -1}' 3 'max_epsilon.*at least 0'

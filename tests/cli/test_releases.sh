@@ -23,13 +23,14 @@ assert len(noises) == len(lines) == 2, plan
 for noise, (length, deviation) in zip(noises, lines):
     assert abs(deviation - noise * length) <= 1e-6 * deviation, (noise, length, deviation)
 
-# The page has the numbers of the file.
+# The page has how often each was made, and its noise in units of what one record can add.
 releases = json.load(open("m.json"))["privacy"]["fits"][0]["releases"]
 page = open("m.html").read()
-for key in ("sensitivity", "deviation"):
-    shown = [float(x) for x in re.findall(rf'data-field="release\.{key}" value="([^"]+)"', page)]
-    assert shown == [release[key] for release in releases], (key, shown)
-assert all(release["what"] in page for release in releases)
+shown = {key: [float(x) for x in re.findall(rf'data-field="derived\.{key}" value="([^"]+)"', page)] for key in ("times", "noise")}
+assert shown["times"] == [release["count"] for release in releases], shown
+ratios = [release["deviation"] / release["sensitivity"] for release in releases]
+assert all(abs(a - b) <= 1e-12 * b for a, b in zip(shown["noise"], ratios, strict=True)), (shown, ratios)
+assert "Which way the weights should move" in page and "How the columns go together" in page
 PY
 check 'deviations are noise times length, and the page shows the file' python3 releases.py
 finish

@@ -6,13 +6,14 @@ python3 - <<'PY'
 import json, random
 draw = random.Random(1)
 with open("people.csv", "w") as out:
-    out.write("a,b,ill,pay,kind,id\n")
+    out.write("a,b,ill,pay,kind,id,w\n")
     for row in range(900):
         a, b = draw.random(), draw.random()
-        out.write(f"{a:.5f},{b:.5f},{int(draw.random() < a)},{100 * a + 50 * b:.3f},{'xyz'[int(2.99 * b)]},p{row // 3}\n")
+        out.write(f"{a:.5f},{b:.5f},{int(draw.random() < a)},{100 * a + 50 * b:.3f},{'xyz'[int(2.99 * b)]},p{row // 3},{1 + row % 3}\n")
 def column(name, **more):
     return dict(name=name, type="number", **more)
-rest = [dict(name="ill", type="ignore"), dict(name="kind", type="category", values=list("xyz")), dict(name="id", type="ignore")]
+rest = [dict(name="ill", type="ignore"), dict(name="kind", type="category", values=list("xyz")), dict(name="id", type="ignore"),
+        dict(name="w", type="ignore")]
 known = [column("a", lower=0, upper=1), column("b", lower=0, upper=1), column("pay", lower=0, upper=200)] + rest
 left = [column("a", estimate=True), column("b", lower=0, upper=1), column("pay", estimate=True)] + rest
 for name, columns in ("known", known), ("open", left):
@@ -30,11 +31,22 @@ plan("persons", fit("ill", "ill"), score, person="id", rows_per_person=2)
 plan("replaced", bounds, fit("ill", "ill"), fit("pay", "pay", "squared"), neighbours="replace_one")
 plan("divided", fit("ill", "ill", solver="privgene"), fit("pay", "pay", "squared"))
 plan("alone", fit("ill", "ill"))
+grid = [dict(penalty="l2:lambda=1e-3"), dict(penalty="l2:lambda=0.1"), dict(solver="dpgd:steps=5", rows_rule="unit")]
+def choose(name, label, **more):
+    return fit(name, label, candidates=grid, **more) | dict(kind="choose")
+plan("chosen", choose("ill", "ill", tries=5, part="train"), fit("pay", "pay", "squared"), {**score, "part": "held"}, held=0.2)
+plan("chosen_all", bounds, choose("which", "kind", selection="all"), score | dict(of="which"))
+plan("chosen_person", choose("ill", "ill", tries=5), score, person="id", rows_per_person=2)
+plan("one_choice", choose("ill", "ill", tries=5))
+json.dump(grid, open("grid.json", "w"))
 plan("lists", dict(name="bounds", kind="estimate", what="bounds,categories"), fit("ill", "ill"),
      dict(name="pay", kind="fit", label="pay", loss="squared"))
 lists = [column("a", estimate=True), column("b", lower=0, upper=1), column("pay", lower=0, upper=200),
-         dict(name="ill", type="category", values=["0", "1"]), dict(name="kind", type="category", estimate=True), rest[2]]
+         dict(name="ill", type="category", values=["0", "1"]), dict(name="kind", type="category", estimate=True)] + rest[2:]
 json.dump(dict(columns=lists), open("lists.schema.json", "w"))
+plan("weighed", fit("ill", "ill"), choose("which", "ill", tries=3), score)
+plan("both", fit("ill", "ill"), score, person="id", rows_per_person=2)
+json.dump(dict(version=2, columns=known, weight=dict(of="w", cap=2)), open("weighed.schema.json", "w"))
 PY
 
 ok 'a plan without data' study --plan open.plan.json --schema open.schema.json --dry-run --records 900
@@ -51,29 +63,37 @@ bad 'the schema as output' 2 'read or written by this run already' study people.
 bad 'the plan as output' 2 'read or written by this run already' study people.csv --plan open.plan.json --schema open.schema.json -o open.plan.json
 
 ok 'a ledger' ledger L --init --epsilon 100 --delta 1e-3
-for name in open held reserve lists; do
+for name in open held reserve lists chosen chosen_all; do
   schema=open
-  [ $name = held ] && schema=known
+  [[ $name == held || $name == chosen ]] && schema=known
   [ $name = lists ] && schema=lists
   ok "a study: $name" study people.csv --plan $name.plan.json --schema $schema.schema.json --ledger L \
     --input-changed 'other columns' -o $name.json
   ok "verified: $name" verify $name.json --ledger L
   says "the verdict on $name" '^verified: epsilon 1 at delta 1e-06, add_remove'
 done
-ok 'a model to score' train people.csv --schema <(python3 -c '
+python3 - <<'PY'
 import json
 s = json.load(open("known.schema.json"))
-s["columns"] = [c for c in s["columns"] if c["name"] != "ill"]
-print(json.dumps({**s, "label": {"name": "ill"}}))') --loss logistic --epsilon 1 --delta 1e-6 -o model.json
-for name in persons replaced divided; do
+outcome = dict(label={"name": "ill"})
+json.dump({**s, **outcome, "columns": [c for c in s["columns"] if c["name"] != "ill"]}, open("score.schema.json", "w"))
+PY
+ok 'a model to score' train people.csv --schema score.schema.json --loss logistic --epsilon 1 --delta 1e-6 -o model.json
+for name in persons replaced divided chosen_person weighed both; do
   schema=known
   [ $name = replaced ] && schema=open
+  [ $name = weighed ] || [ $name = both ] && schema=weighed
   ok "a study: $name" study people.csv --plan $name.plan.json --schema $schema.schema.json -o $name.json
   ok "verified: $name" verify $name.json
   says "the verdict on $name" '^verified: epsilon 1 at delta 1e-06'
 done
 ok 'one fit' study people.csv --plan alone.plan.json --schema known.schema.json -o alone.json
 check 'is a model' test "$(field format alone.json)" = tacit-model
+ok 'one choice' study people.csv --plan one_choice.plan.json --schema known.schema.json --seed 3 -o one_choice.json
+python3 -c 'import json; print(json.dumps(json.load(open("one_choice.json"))["transforms"]["schema"]))' >ill.schema.json
+ok 'is a search' search people.csv --schema ill.schema.json --candidates <(sed 's/rows_rule/rows/' grid.json) --loss logistic \
+  --epsilon 1 --delta 1e-6 --tries 5 --seed 3 -o searched.json
+check 'to the last bit' cmp one_choice.json searched.json
 ok 'a stage predicts' predict open.json people.csv --stage pay
 ok 'so does the main one' predict open.json people.csv
 ok 'a summary of a stage' summary held.json --stage ill
@@ -92,6 +112,6 @@ python3 "$here/study_mistakes.py" "$TACIT" people.csv open.schema.json M || fail
 library=$(dirname "$TACIT")/libtacit.so
 if ! grep -q __asan_init "$library"; then
   cases=$((cases + 1))
-  python3 "$here/study_edits.py" "$library" L open.json held.json reserve.json lists.json || fail 'an edit of a study went unseen'
+  python3 "$here/study_edits.py" "$library" L open.json held.json reserve.json lists.json chosen.json chosen_all.json || fail 'an edit of a study went unseen'
 fi
 finish

@@ -64,6 +64,16 @@ whole='"epsilon": 4, "delta": 1e-5, "held": 0.25'
 echo "{$whole, \"schema\": {\"columns\": [$columns]}, \"stages\": [$stages]}" >"$study/records.json"
 echo "{$whole, \"person\": \"who\", \"rows_per_person\": 3, \"schema\": {\"columns\": [$columns]}, \"stages\": [$stages]}" \
   >"$study/persons.json"
+# Other doors: an estimate with its fit, scores of a model, a search.
+known='{"name": "a", "type": "number", "lower": -1, "upper": 1}, {"name": "d", "type": "category", "values": ["no", "yes"]}'
+each='"kind": "fit", "label": "d", "positive": "yes", "loss": "logistic", "solver": "dpgd:steps=2,clip=0.5"'
+promise='"epsilon": 2, "delta": 1e-5, "schema": {"columns"'
+echo "{\"door\": \"estimate\", $promise: [$columns]}, \"stages\": [{\"name\": \"b\", \"kind\": \"estimate\"},
+  {\"name\": \"ill\", $each}]}" >"$study/estimate.json"
+echo "{\"door\": \"evaluate\", $promise: [$known]}, \"stages\": [{\"name\": \"ill\", $each},
+  {\"name\": \"how well\", \"kind\": \"score\", \"of\": \"ill\"}]}" >"$study/evaluate.json"
+echo "{\"door\": \"search\", $promise: [$known]}, \"stages\": [{\"name\": \"one\", $each},
+  {\"name\": \"other\", ${each/steps=2/steps=3}}]}" >"$study/search.json"
 stages=(--plan "$study/records.json" --records 24)
 persons=(--plan "$study/persons.json" --records 24)
 
@@ -84,6 +94,10 @@ plant no_clip_in_a_study slopes_not_clipped sensitivity "${stages[@]}"
 plant half_the_variance_in_a_study gate_half_noise noise "${stages[@]}"
 plant half_the_noise_in_a_study deviation_halved_when_settled noise "${stages[@]}"
 plant an_estimate_without_weights estimate_weights_forgotten sensitivity "${persons[@]}"
+plant half_the_noise_of_scores score_noise_halved arithmetic --plan "$study/evaluate.json" --records 24
+plant half_the_noise_of_an_estimate estimate_noise_halved 'verify: the file' --plan "$study/estimate.json" --records 24
+plant no_clip_in_a_search slopes_not_clipped sensitivity --plan "$study/search.json" --records 24
+plant half_the_variance_in_a_search gate_half_noise noise --plan "$study/search.json" --records 24
 plant an_ending_that_follows_a_record ending_follows_a_record ending --solver outpert "${smooth[@]}"
 # As it once was: plain gradient steps until certified, whose number follows the records.
 plant an_ending_in_weeks ending_in_weeks 'ending: .*more passes than are planned' --solver outpert "${smooth[@]}"

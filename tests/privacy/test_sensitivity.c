@@ -66,10 +66,12 @@ static const form forms[] = {
     {"objpert", 0.6, 1, NULL, 2}, /* the output's share of the shift is for points that no run certifies so badly */
     {"objpert:norm=1,clip=1", 0.6, 1, NULL, 2},
     {"outpert", 0.9, 1, "smoothed_hinge", 0},
-    {"outpert", 0.35, 1, "logistic", 1}, /* a slope near its bound asks for others that bend the objective */
+    {"outpert", 0.35, 1, "logistic", 1},     /* a slope near its bound asks for others that bend the objective */
+    {"outpert", 0.7, 1, "gamma:ratio=2", 0}, /* of the default only labels far from the others reach the slope */
     {"outpert", 0.7, 1, NULL, 0},
     {"outpert:variant=gd,steps=20", 0.9, 1, "smoothed_hinge", 0},
     {"outpert:variant=gd,steps=20", 0.35, 1, "logistic", 1},
+    {"outpert:variant=gd,steps=20", 0.7, 1, "gamma:ratio=2", 0},
     {"outpert:variant=gd,steps=20", 0.7, 1, NULL, 0},
     {"adassp", 0.75, 0, NULL, 0},
     {"adassp:norm=1,split=0.15", 0.75, 0, NULL, 0},

@@ -38,6 +38,11 @@ static void the_matrix_is_the_integer_sum_of_truncated_products_for_every_layout
     assert_int_equal(tct_view_bound(&view, &to.m, 0, 1.5, TCT_ROWS_CLIP, 1, NULL), TCT_OK);
     double *one = gram_of(&view, v, step, 1), *three = gram_of(&view, v, step, 3);
     assert_memory_equal(one, three, P * P * sizeof *one);
+    double squares[P], scratch[3 * 2 * P];
+    for (int threads = 1; threads <= 3; threads += 2) {
+      tct_squares_lattice(&view, v, step, squares, scratch, threads);
+      for (int j = 0; j < P; j++) assert_true(squares[j] == one[j * P + j]);
+    }
     for (int j = 0; j < P; j++)
       for (int k = 0; k < P; k++) {
         double expect = 0;

@@ -266,10 +266,11 @@ static void no_text_of_a_model_becomes_markup(void **state) {
 /* The only tags that begin in the page are those that the writer knows. */
 static void every_tag_is_a_known_one(void **state) {
   static const char *const known[] = {
-      "!DOCTYPE", "html", "head",  "meta",  "title", "style", "body",   "main", "header", "h1",      "h2",    "h3",
-      "p",        "dl",   "dt",    "dd",    "div",   "span",  "data",   "sup",  "strong", "section", "ul",    "ol",
-      "li",       "bdi",  "wbr",   "i",     "code",  "pre",   "figure", "svg",  "path",   "text",    "tspan", "circle",
-      "rect",     "line", "table", "thead", "tbody", "tfoot", "tr",     "th",   "td",     "br",      "small", "footer"};
+      "!DOCTYPE", "html",    "head", "meta", "title", "style",  "body",   "main",    "header", "h1",
+      "h2",       "h3",      "p",    "dl",   "dt",    "dd",     "div",    "span",    "data",   "sup",
+      "strong",   "section", "ul",   "ol",   "li",    "bdi",    "wbr",    "i",       "code",   "pre",
+      "figure",   "svg",     "path", "text", "tspan", "circle", "rect",   "line",    "table",  "thead",
+      "tbody",    "tr",      "th",   "td",   "br",    "small",  "footer", "details", "summary"};
   (void)state;
   tct_model *model = hostile();
   char *page = tct_report_page(model, NULL, NULL);
@@ -299,7 +300,7 @@ static void a_line_is_as_long_as_its_interval_and_its_dark_part_as_the_noise(voi
   world *w = made_world(0);
   tct_model *model = trained(w, "logistic", "none", "dpgd", TCT_ADD_REMOVE, 1);
   char *page = tct_report_page(model, NULL, NULL);
-  assert_null(strstr(page, "How sure the weights are"));
+  assert_null(strstr(page, "class=\"weights intervals\""));
   tct_text_free(page);
   assert_int_equal(tct_inference_new(P, &model->inference, NULL), TCT_OK);
   for (int j = 0; j < P; j++) {
@@ -310,6 +311,7 @@ static void a_line_is_as_long_as_its_interval_and_its_dark_part_as_the_noise(voi
   model->inference.why[2] = TCT_NOISE_ABOVE_SIGNAL;
   page = tct_report_page(model, NULL, NULL);
   assert_non_null(page);
+  assert_null(strstr(page, "data-weight=")); /* no weight twice */
   const char *row = strstr(page, "data-interval=\"coefficients.1\"");
   assert_non_null(row);
   double half = 1.95996398 * sqrt(0.05);
@@ -357,21 +359,127 @@ static void what_is_not_covered_is_red(void **state) {
   tct_model_free(model);
 }
 
-/* The fits of several classes have one list of events each: a line for each event, and its price is that of all. */
-static void an_event_that_every_fit_has_stands_on_the_page_once(void **state) {
-  (void)state;
+/* A model whose plan has these releases; count and fits as in a model file. */
+static tct_model *asked_of(const char *fits) {
   tct_model *model = hostile();
-  tct_event other = tct_event_gaussian(7, 3), first = model->events.at[0];
-  for (int fit = 0; fit < 3; fit++) {
-    if (fit > 0) assert_int_equal(tct_events_add(&model->events, first, NULL), TCT_OK);
-    assert_int_equal(tct_events_add(&model->events, other, NULL), TCT_OK);
-  }
-  model->epsilon = 9;
+  tct_free(model->fits);
+  assert_non_null(model->fits = tct_text_copy(fits));
+  return model;
+}
+
+/* Releases that ask the same are one line: how often, over all fits, and the least and the most noise. */
+static void releases_that_ask_the_same_are_one_line(void **state) {
+  (void)state;
+  tct_model *model = asked_of(
+      "[{\"count\":3,\"releases\":["
+      "{\"what\":\"sum of gradients\",\"event\":\"sampled_gaussian:noise=2,rate=0.25,count=1\",\"sensitivity\":2.0,"
+      "\"norm\":\"l2\",\"deviation\":4.0,\"count\":10},"
+      "{\"what\":\"last gradients\",\"event\":\"\",\"sensitivity\":1.0,\"norm\":\"l2\",\"deviation\":8.0,\"count\":1},"
+      "{\"what\":\"<i>own</i>\",\"event\":\"\",\"sensitivity\":1.0,\"norm\":\"l2\",\"deviation\":16.0,\"count\":4},"
+      "{\"what\":\"a vertex, by the gradient\",\"event\":\"\",\"sensitivity\":1.0,\"norm\":\"score\",\"deviation\":0.0,"
+      "\"count\":5}]}]");
   char *page = tct_report_page(model, NULL, NULL);
-  assert_int_equal(model->events.len, 6);
-  assert_int_equal(count(page, "data-field=\"privacy.events."), 2);
-  assert_int_equal(count(page, ", and all of it "), 2);
-  assert_int_equal(count(page, "gaussian:noise=5,count=1"), 1 + 3); /* its line, and the command that accounts all */
+  assert_non_null(page);
+  assert_int_equal(count(page, "data-field=\"derived.times\""), 3);
+  const char *way = strstr(page, "Which way the weights should move");
+  assert_non_null(way);
+  assert_float_equal(number_after(way, "event.rate\" value=\""), 0.25, 0);
+  assert_float_equal(number_after(way, "derived.times\" value=\""), 33, 0);
+  assert_float_equal(number_after(way, "derived.noise\" value=\""), 2, 0);
+  assert_float_equal(number_after(strstr(way, " to "), "derived.noise\" value=\""), 8, 0);
+  const char *own = strstr(page, "&lt;i&gt;own&lt;/");
+  assert_non_null(own);
+  assert_float_equal(number_after(own, "derived.times\" value=\""), 12, 0);
+  const char *choice = strstr(page, "Which of several candidates is best");
+  assert_non_null(choice);
+  assert_float_equal(number_after(choice, "derived.times\" value=\""), 15, 0);
+  assert_non_null(strstr(choice, "chance decides"));
+  tct_text_free(page);
+  tct_model_free(model);
+}
+
+/* More questions than any plan has share the last line, and none is lost. */
+static void no_release_is_lost_however_many_there_are(void **state) {
+  (void)state;
+  char fits[8000] = "[{\"count\":1,\"releases\":[";
+  for (int k = 0; k < 60; k++)
+    sprintf(fits + strlen(fits), "%s{\"what\":\"q%d\",\"sensitivity\":1.0,\"deviation\":1.0,\"count\":1}", k ? "," : "",
+            k);
+  strcat(fits, "]}]");
+  tct_model *model = asked_of(fits);
+  char *page = tct_report_page(model, NULL, NULL);
+  double times = 0;
+  for (const char *at = page; (at = strstr(at, "derived.times")); at++) times += number_after(at, "value=\"");
+  assert_float_equal(times, 60, 0);
+  assert_non_null(strstr(page, "Other questions"));
+  tct_text_free(page);
+  tct_model_free(model);
+}
+
+/* ---- what is given beside the model ------------------------------------------------------------------------ */
+
+static char *page_with(const tct_model *model, const char *scores, const char *policy, tct_status expected) {
+  tct_page_options said;
+  tct_error err = {0};
+  tct_page_options_default(&said);
+  said.scores = scores, said.policy = policy;
+  char *page = tct_report_page(model, &said, &err);
+  assert_int_equal(err.status, expected);
+  assert_true((page != NULL) == (expected == TCT_OK));
+  return page;
+}
+
+static void scores_are_told_of_their_own_model_alone(void **state) {
+  (void)state;
+  tct_model *model = honest(1, 1e-5, TCT_ADD_REMOVE);
+  char hex[TCT_DIGEST_HEX], text[1000];
+  static const char form[] =
+      "{\"private\":%s,\"model\":\"%s\",\"rows\":500,\"level\":0.95,\"epsilon\":0.5,\"delta\":1e-6,\"reproducible\":%s,"
+      "\"unaccounted\":[\"<script>\"],\"accuracy\":{\"value\":0.75,\"lower\":0.7,\"upper\":0.8},\"auc\":{\"value\":"
+      "null}}";
+  tct_model_digest(model, hex);
+  snprintf(text, sizeof text, form, "true", hex, "false");
+  char *page = page_with(model, text, NULL, TCT_OK);
+  const char *tile = strstr(page, "Predicts rightly");
+  assert_non_null(tile);
+  assert_float_equal(number_after(tile, "derived.percent.accuracy.value\" value=\""), 75, 1e-9);
+  assert_non_null(strstr(page, "unknown: the noise hides it"));
+  assert_non_null(strstr(page, "Not covered: <bdi>&lt;script&gt;"));
+  assert_non_null(strstr(page, " --scores SCORES.json"));
+  assert_null(strstr(page, "came from a seed"));
+  tct_text_free(page);
+  snprintf(text, sizeof text, form, "true", hex, "true");
+  page = page_with(model, text, NULL, TCT_OK);
+  assert_non_null(strstr(page, "Their noise came from a seed"));
+  tct_text_free(page);
+  snprintf(text, sizeof text, form, "false", hex, "false");
+  page_with(model, text, NULL, TCT_E_USAGE);
+  snprintf(text, sizeof text, form, "true", hex, "false");
+  page_with(model, "{", NULL, TCT_E_DATA);
+  model->coefficients[P - 1] += 0x1p-40;
+  page_with(model, text, NULL, TCT_E_USAGE);
+  tct_model_free(model);
+}
+
+static void what_a_policy_says_stands_on_the_page_the_broken_first(void **state) {
+  (void)state;
+  tct_model *model = honest(1, 1e-5, TCT_ADD_REMOVE);
+  char *page = page_with(model, NULL, "{\"format\":\"tacit-policy\",\"max_epsilon\":1,\"min_records\":600}", TCT_OK);
+  assert_non_null(strstr(page, "Every limit keeps"));
+  assert_null(strstr(page, "Not kept"));
+  tct_text_free(page);
+  page = page_with(model, NULL, "{\"format\":\"tacit-policy\",\"name\":\"<b>\",\"max_epsilon\":1,\"min_records\":601}",
+                   TCT_OK);
+  const char *broken = strstr(page, "Not kept:"), *kept = strstr(page, "at most 1 are allowed");
+  assert_non_null(strstr(page, "This model may not be published"));
+  assert_true(broken && kept && broken < kept && strstr(broken, "at least 601 are required") < kept);
+  assert_null(strstr(page, "<b>"));
+  tct_text_free(page);
+  page_with(model, NULL, "{\"format\":\"tacit-policy\",\"max_epsilom\":1}", TCT_E_DATA);
+  /* A file that is refused is allowed by no limits. */
+  model->epsilon = 0.5;
+  page = page_with(model, NULL, "{\"format\":\"tacit-policy\",\"max_epsilon\":1}", TCT_OK);
+  assert_null(strstr(page, "Every limit keeps"));
   tct_text_free(page);
   tct_model_free(model);
 }
@@ -607,7 +715,10 @@ int main(void) {
       cmocka_unit_test(every_tag_is_a_known_one),
       cmocka_unit_test(a_line_is_as_long_as_its_interval_and_its_dark_part_as_the_noise),
       cmocka_unit_test(what_is_not_covered_is_red),
-      cmocka_unit_test(an_event_that_every_fit_has_stands_on_the_page_once),
+      cmocka_unit_test(releases_that_ask_the_same_are_one_line),
+      cmocka_unit_test(no_release_is_lost_however_many_there_are),
+      cmocka_unit_test(scores_are_told_of_their_own_model_alone),
+      cmocka_unit_test(what_a_policy_says_stands_on_the_page_the_broken_first),
       cmocka_unit_test(the_words_hold_at_any_epsilon_and_delta),
       cmocka_unit_test(the_head_carries_the_verdict_as_large_as_an_epsilon),
       cmocka_unit_test(a_plan_that_was_not_made_again_is_a_part_of_a_proof),

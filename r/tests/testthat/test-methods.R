@@ -135,7 +135,10 @@ test_that("plans, ledgers, verification, reports and studies", {
   expect_false(identical(forged$model, m$model))
   expect_false(tacit_verify(forged)$ok)
   html <- tempfile(fileext = ".html")
-  tacit_report(m, html, title = "Yes or no")
+  limits <- tempfile(fileext = ".json")
+  writeLines("{\"format\": \"tacit-policy\", \"allow_seed\": false}", limits)
+  tacit_report(m, html, title = "Yes or no", policy = limits)
+  expect_match(paste(readLines(html), collapse = ""), "This model may not be published")
   expect_match(paste(readLines(html), collapse = ""), "Yes or no")
   schema <- list(columns = list(list(name = "x", type = "number", lower = -1, upper = 3), list(name = "g", type = "category", values = as.list(LEVELS$g)),
                                 list(name = "b", type = "category", values = list("0", "1"))))

@@ -48,7 +48,8 @@ typedef struct gradient_loops {
 static const gradient_loops *const loops_of[TCT_LEVELS][2] = {
     {&gradient_00, &gradient_10}, {&gradient_01, &gradient_11}, {&gradient_02, &gradient_12}};
 
-enum { CACHE = 1 << 17, LEAST = 64, MOST = 1024 }; /* a block: 128 KiB of the second cache */
+enum { CACHE = 1 << 15, LEAST = 16, MOST = 1024 }; /* a block: 32 KiB of the first cache, or rows of it */
+enum { AHEAD = 1 << 13, LINE = 64 };               /* bytes: rows are asked for so far ahead */
 
 static int64_t block_rows(int64_t p) {
   int64_t rows = CACHE / (8 * p) / 8 * 8;
@@ -88,19 +89,42 @@ static uint64_t bits_of(double x) {
   return bits;
 }
 
-static void block_margins(const pass *s, int64_t from, int64_t to) {
-  const tct_view *view = s->view;
-  int64_t i = from, wide = tct_whole_lanes(view->x->cols);
-  double intercept = view->intercept != 0 ? view->intercept * s->w[view->p - 1] : 0;
-  for (; i + 8 <= to && i + 8 <= s->fast; i += 8) {
-    double z[8];
-    s->loops->dots(row_from(view->x, i), view->x->stride, s->whole, wide, z);
-    for (int r = 0; r < 8; r++) {
-      double scale = view->row_scale[i + r];
-      s->a[i + r - from] = tct_scale_plain(scale) ? scale * (z[r] + intercept) : tct_row_dot(view, i + r, s->w);
-    }
+/* a[n]: dot products become margins.  Returns how many scales are extreme. */
+#define MARGINS(level)                                                                                         \
+  TCT_TARGET_##level static int64_t margins_##level(const double *restrict scale, double intercept, int64_t n, \
+                                                    double *restrict a) {                                      \
+    int64_t extreme = 0;                                                                                       \
+    for (int64_t k = 0; k < n; k++) {                                                                          \
+      extreme += !tct_scale_plain(scale[k]);                                                                   \
+      a[k] = scale[k] * (a[k] + intercept);                                                                    \
+    }                                                                                                          \
+    return extreme;                                                                                            \
   }
-  for (; i < to; i++) s->a[i - from] = tct_row_dot(view, i, s->w);
+TCT_EACH_LEVEL(MARGINS)
+
+static void to_margins(const pass *s, int64_t from, int64_t to) {
+  const tct_view *view = s->view;
+  double intercept = view->intercept != 0 ? view->intercept * s->w[view->p - 1] : 0;
+  if (TCT_BEST(margins)(view->row_scale + from, intercept, to - from, s->a) == 0) return;
+  for (int64_t i = from; i < to; i++)
+    if (!tct_scale_plain(view->row_scale[i])) s->a[i - from] = tct_row_dot(view, i, s->w);
+}
+
+/* Eight long rows are eight streams that the processor follows by itself; short ones end before it has seen one. */
+static void ask_ahead(const void *rows, int64_t bytes) {
+  for (int64_t k = AHEAD; bytes <= AHEAD && k < AHEAD + bytes; k += LINE)
+    __builtin_prefetch((const void *)((uintptr_t)rows + (uintptr_t)k));
+}
+
+static void block_margins(const pass *s, int64_t from, int64_t to) {
+  const tct_matrix *m = s->view->x;
+  int64_t i = from;
+  for (; i + 8 <= to && i + 8 <= s->fast; i += 8) {
+    ask_ahead(row_from(m, i), 8 * m->stride * (int64_t)tct_value_size(m));
+    s->loops->dots(row_from(m, i), m->stride, s->whole, tct_whole_lanes(m->cols), s->a + (i - from));
+  }
+  to_margins(s, from, i);
+  for (; i < to; i++) s->a[i - from] = tct_row_dot(s->view, i, s->w);
 }
 
 /* Stored entries, a block of rows at a time.  dots: z[to - from] = the dot products with w, short rows in the order of
@@ -150,13 +174,8 @@ static const sparse_loops sparse_of[2][2] = {{{dots_f64_i32, add_f64_i32}, {dots
                                              {{dots_f32_i32, add_f32_i32}, {dots_f32_i64, add_f32_i64}}};
 
 static void sparse_margins(const pass *s, int64_t from, int64_t to) {
-  const tct_view *view = s->view;
-  double intercept = view->intercept != 0 ? view->intercept * s->w[view->p - 1] : 0;
-  s->sparse->dots(view->x, s->w, from, to, s->a);
-  for (int64_t i = from; i < to; i++) {
-    double scale = view->row_scale[i];
-    s->a[i - from] = tct_scale_plain(scale) ? scale * (s->a[i - from] + intercept) : tct_row_dot(view, i, s->w);
-  }
+  s->sparse->dots(s->view->x, s->w, from, to, s->a);
+  to_margins(s, from, to);
 }
 
 /* One row of a dense matrix that cannot be read in eights. */
@@ -166,26 +185,40 @@ static void add_row(pass *s, int64_t i, double b) {
   for (int64_t k = 0; k < row.n; k++) s->bits[k] += bits_of(tct_row_value(&row, k) * b + s->magic) - none;
 }
 
-/* Adds the block's rows; b[k] = 0, which adds nothing, where the row was extreme. */
+/* b[n] <- a*scale, or 0, which adds nothing, where the row is extreme; last += the intercept's bits.  Returns how many
+ * are extreme. */
+#define FACTORS(level)                                                                                      \
+  TCT_TARGET_##level static int64_t factors_##level(const double *restrict a, const double *restrict scale, \
+                                                    double max, double intercept, double magic, int64_t n,  \
+                                                    double *restrict b, uint64_t *restrict last) {          \
+    int64_t extreme = 0;                                                                                    \
+    uint64_t sum = 0;                                                                                       \
+    for (int64_t k = 0; k < n; k++) {                                                                       \
+      double at = a[k] * scale[k];                                                                          \
+      bool plain = tct_scale_plain(scale[k]) & (fabs(a[k]) <= max) & (fabs(at) >= 0x1p-900);                \
+      b[k] = plain ? at : 0;                                                                                \
+      sum += bits_of(b[k] * intercept + magic);                                                             \
+      extreme += !plain;                                                                                    \
+    }                                                                                                       \
+    *last += sum;                                                                                           \
+    return extreme;                                                                                         \
+  }
+TCT_EACH_LEVEL(FACTORS)
+
+/* Adds the block's rows. */
 static void block_add(pass *s, int64_t from, int64_t to) {
   const tct_view *view = s->view;
   int64_t fast = to < s->fast ? to : s->fast < from ? from : s->fast, wide = tct_whole_lanes(view->x->cols);
   double max = 0x1p50 * s->lattice / view->row_norm;
-  for (int64_t i = from; i < to; i++) {
-    double a = s->a[i - from], scale = view->row_scale[i], b = a * scale;
-    bool plain = tct_scale_plain(scale) && fabs(a) <= max && fabs(b) >= 0x1p-900;
-    s->b[i - from] = plain ? b : 0;
-    if (!plain)
-      tct_row_add_lattice(view, i, a, s->lattice, s->slow);
-    else if (i >= fast && !s->sparse)
-      add_row(s, i, b);
-  }
-  if (s->sparse)
+  if (TCT_BEST(factors)(s->a, view->row_scale + from, max, view->intercept, s->magic, to - from, s->b, &s->last) != 0)
+    for (int64_t i = from; i < to; i++)
+      if (s->b[i - from] == 0) tct_row_add_lattice(view, i, s->a[i - from], s->lattice, s->slow);
+  if (s->sparse) {
     s->sparse->add(view->x, s->b, from, to, s->magic, s->bits);
-  else
+  } else {
     s->loops->add(row_from(view->x, from), view->x->stride, s->b, fast - from, s->magic, s->bits, wide);
-  if (view->intercept == 0) return;
-  for (int64_t k = 0; k < to - from; k++) s->last += bits_of(s->b[k] * view->intercept + s->magic);
+    for (int64_t i = fast; i < to; i++) add_row(s, i, s->b[i - from]);
+  }
 }
 
 /* The blocks that no other thread takes; what they add goes to sum. */

@@ -42,14 +42,7 @@ int64_t tct_gram_scratch(int64_t p, int threads) { return threads * workspace(p)
         for (int64_t r = 0; r < 4; r++) *(tct_f64x8 *)(gram + (i + r) * wide + j) += sum[r];                          \
       }                                                                                                               \
   }
-TILES(0)
-TILES(1)
-TILES(2)
-
-static void tiles(const double *left, const double *right, int64_t wide, double *gram) {
-  static void (*const loops[])(const double *, const double *, int64_t, double *) = {tiles_0, tiles_1, tiles_2};
-  loops[tct_level()](left, right, wide, gram);
-}
+TCT_EACH_LEVEL(TILES)
 
 /* right <- scale*x, left <- weight times that. */
 #define LAY(level)                                                                                             \
@@ -61,18 +54,15 @@ static void tiles(const double *left, const double *right, int64_t wide, double 
       left[j] = weight * at;                                                                                   \
     }                                                                                                          \
   }
-LAY(0)
-LAY(1)
-LAY(2)
+TCT_EACH_LEVEL(LAY)
 
 /* One row of a chunk, dense; what is padding is and stays 0. */
 static void lay_out(const tct_view *view, int64_t i, double weight, double *right, double *left) {
-  static void (*const loops[])(const double *, double, double, int64_t, double *, double *) = {lay_0, lay_1, lay_2};
   const tct_matrix *m = view->x;
   double scale = view->row_scale[i];
   if (m->layout == TCT_DENSE_ROWS && m->value_type == TCT_F64 && tct_scale_plain(scale)) {
     tct_rows_touch(m, i, i + 1);
-    loops[tct_level()]((const double *)m->values + i * m->stride, scale, weight, m->cols, right, left);
+    TCT_BEST(lay)((const double *)m->values + i * m->stride, scale, weight, m->cols, right, left);
     if (view->intercept != 0) right[m->cols] = scale * view->intercept, left[m->cols] = weight * right[m->cols];
     return;
   }
@@ -94,7 +84,7 @@ static void block_gram(const tct_view *view, const double *weight, int64_t first
     int64_t count = last - row < CHUNK ? last - row : CHUNK;
     for (int64_t k = 0; k < count; k++) lay_out(view, row + k, weight[row + k], right + k * wide, left + k * wide);
     memset(left + count * wide, 0, (size_t)((CHUNK - count) * wide) * sizeof *left);
-    tiles(left, right, wide, gram);
+    TCT_BEST(tiles)(left, right, wide, gram);
   }
 }
 
@@ -142,9 +132,13 @@ double tct_gram_step(double lattice) {
   return ldexp(1.0, exponent >= 1 ? exponent / 2 : -((1 - exponent) / 2));
 }
 
+/* The root is rounded and then shrunk by more than that: its square is at most the weight. */
+static void add_part(const tct_view *view, const double *weight, int64_t i, double step, double *row) {
+  tct_row_add_lattice(view, i, weight ? sqrt(weight[i]) * (1 - 0x1p-50) : 1, step, row);
+}
+
 /* The chunks that no other thread takes; memory as in some_blocks.  All entries are multiples of `step`, so products
- * and sums are exact, fused or not, in any order.  The root is rounded and then shrunk by more than that: its square is
- * at most the weight. */
+ * and sums are exact, fused or not, in any order. */
 static void some_chunks(const tct_view *view, const double *weight, double step, _Atomic int64_t *next,
                         double *memory) {
   int64_t wide = tct_whole_lanes(view->p);
@@ -152,11 +146,8 @@ static void some_chunks(const tct_view *view, const double *weight, double step,
   memset(gram, 0, (size_t)(wide * wide) * sizeof *gram);
   for (int64_t row; (row = tct_take_rows(next, CHUNK)) < view->rows;) {
     memset(rows, 0, (size_t)(CHUNK * wide) * sizeof *rows);
-    for (int64_t k = 0; k < CHUNK && row + k < view->rows; k++) {
-      double root = weight ? sqrt(weight[row + k]) * (1 - 0x1p-50) : 1;
-      tct_row_add_lattice(view, row + k, root, step, rows + k * wide);
-    }
-    tiles(rows, rows, wide, gram);
+    for (int64_t k = 0; k < CHUNK && row + k < view->rows; k++) add_part(view, weight, row + k, step, rows + k * wide);
+    TCT_BEST(tiles)(rows, rows, wide, gram);
   }
 }
 
@@ -174,17 +165,36 @@ void tct_gram_lattice(const tct_view *view, const double *weight, double step, d
     }
 }
 
-void tct_squares_lattice(const tct_view *view, const double *weight, double step, double *sum) {
-  for (int64_t i = 0; i < view->rows; i++) {
-    tct_row row = tct_row_at(view->x, i);
-    double root = weight ? sqrt(weight[i]) * (1 - 0x1p-50) : 1, scale = view->row_scale[i];
-    for (int64_t k = 0; k < row.n; k++) {
-      double t = tct_lattice_part((scale * tct_row_value(&row, k)) * root, step);
-      sum[tct_row_column(&row, k)] += t * t;
+/* sum += the squares of t, which becomes 0 again. */
+static void square(double *restrict t, double *restrict sum, int64_t n) {
+  for (int64_t j = 0; j < n; j++) sum[j] += t[j] * t[j], t[j] = 0;
+}
+
+static void some_squares(const tct_view *view, const double *weight, double step, _Atomic int64_t *next,
+                         double *memory) {
+  double *sum = memory, *t = memory + view->p;
+  memset(memory, 0, (size_t)(2 * view->p) * sizeof *memory);
+  for (int64_t from; (from = tct_take_rows(next, CHUNK)) < view->rows;)
+    for (int64_t i = from; i < from + CHUNK && i < view->rows; i++) {
+      tct_row row = tct_row_at(view->x, i);
+      add_part(view, weight, i, step, t);
+      for (int64_t k = 0; row.columns && k < row.n; k++) {
+        int64_t j = tct_row_column(&row, k);
+        square(t + j, sum + j, 1);
+      }
+      int64_t rest = row.columns ? view->x->cols : 0;
+      square(t + rest, sum + rest, view->p - rest);
     }
-    double last = tct_lattice_part((scale * view->intercept) * root, step);
-    if (view->intercept != 0) sum[view->p - 1] += last * last;
-  }
+}
+
+void tct_squares_lattice(const tct_view *view, const double *weight, double step, double *sum, double *scratch,
+                         int threads) {
+  int64_t p = view->p;
+  _Atomic int64_t next = 0;
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
+  for (int t = 0; t < threads; t++) some_squares(view, weight, step, &next, scratch + t * 2 * p);
+  memset(sum, 0, (size_t)p * sizeof *sum);
+  for (int t = 0; t < threads; t++) tct_axpy(1, scratch + t * 2 * p, sum, p);
 }
 
 void tct_symmetrise(double *a, int64_t p) {

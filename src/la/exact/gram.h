@@ -22,8 +22,9 @@ double tct_gram_step(double lattice);
  * row_norm^2 < 2^52 step^2.  Rows layouts only.  scratch: tct_gram_scratch(p, threads) doubles. */
 void tct_gram_lattice(const tct_view *view, const double *weight, double step, double *sum, double *scratch,
                       int threads);
-/* sum[p] += the squares of the same t_i's entries: the diagonal of that sum. */
-void tct_squares_lattice(const tct_view *view, const double *weight, double step, double *sum);
+/* sum[p] <- the squares of the same t_i's entries: the diagonal of that sum.  scratch: threads * 2 p doubles. */
+void tct_squares_lattice(const tct_view *view, const double *weight, double step, double *sum, double *scratch,
+                         int threads);
 /* a[p][p] <- (a + a^T)/2. */
 void tct_symmetrise(double *a, int64_t p);
 /* The least r >= 0, to part*unit and from above, with which the symmetric matrix a + (base + r) I, a[p][p], is positive

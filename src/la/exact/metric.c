@@ -81,15 +81,7 @@ bool tct_metric_settle(tct_metric *metric) {
         *(tct_f64x8 *)(to + 2 * wide) = s2, *(tct_f64x8 *)(to + 3 * wide) = s3;                                     \
       }                                                                                                             \
   }
-PRODUCTS(0)
-PRODUCTS(1)
-PRODUCTS(2)
-
-static void products(const double *x, const double *turned, int64_t wide, double *z) {
-  static void (*const loops[])(const double *, const double *, int64_t, double *) = {products_0, products_1,
-                                                                                     products_2};
-  loops[tct_level()](x, turned, wide, z);
-}
+TCT_EACH_LEVEL(PRODUCTS)
 
 /* The image of a row with few entries: one column of W an entry. */
 static void sparse_image(const tct_metric *metric, const tct_view *view, int64_t i, double *z) {
@@ -120,7 +112,7 @@ static void some_images(const tct_metric *metric, const tct_view *view, int64_t 
   }
   memset(x, 0, (size_t)(CHUNK * wide) * sizeof *x);
   for (int64_t k = 0; k < count; k++) tct_row_axpy(view, first + k, 1, x + k * wide);
-  products(x, metric->turned, wide, z);
+  TCT_BEST(products)(x, metric->turned, wide, z);
 }
 
 /* Of an image whose squares sum up to that, as computed. */

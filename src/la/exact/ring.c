@@ -43,9 +43,7 @@ enum { TALL = 4, WIDE = 16 };
       to[1] += acc[t][1];                                                                                             \
     }                                                                                                                 \
   }
-TILE(0)
-TILE(1)
-TILE(2)
+TCT_EACH_LEVEL(TILE)
 
 /* Columns that fill no tile. */
 static void rest(tct_ring_block a, tct_ring_block b, int64_t rows, int64_t i, int64_t j, uint64_t *sum) {
@@ -57,12 +55,9 @@ static void rest(tct_ring_block a, tct_ring_block b, int64_t rows, int64_t i, in
 enum { IN_CACHE = 1 << 15 }; /* numbers of both factors */
 
 static void times(tct_ring_block a, tct_ring_block b, int64_t rows, bool upper, uint64_t *sum, int64_t stride) {
-  static void (*const tile[TCT_LEVELS])(tct_ring_block, tct_ring_block, int64_t, int64_t, int64_t, uint64_t *,
-                                        int64_t) = {tile_0, tile_1, tile_2};
-  int level = tct_level();
   int64_t tall = a.cols - a.cols % TALL, wide = b.cols - b.cols % WIDE;
   for (int64_t i = 0; i < tall; i += TALL)
-    for (int64_t j = upper ? i - i % WIDE : 0; j < wide; j += WIDE) tile[level](a, b, rows, i, j, sum, stride);
+    for (int64_t j = upper ? i - i % WIDE : 0; j < wide; j += WIDE) TCT_BEST(tile)(a, b, rows, i, j, sum, stride);
   for (int64_t i = 0; i < a.cols; i++)
     for (int64_t j = i < tall ? wide : 0; j < b.cols; j++)
       if (!upper || j >= i) rest(a, b, rows, i, j, sum + i * stride + j);

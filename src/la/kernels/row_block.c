@@ -64,9 +64,7 @@ typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
     }                                                                                                       \
     for (; j < n; j++) sum[j] = (((sum[j] + x[j] * b[0]) + x1[j] * b[1]) + x2[j] * b[2]) + x3[j] * b[3];    \
   }
-SLAB(0)
-SLAB(1)
-SLAB(2)
+TCT_EACH_LEVEL(SLAB)
 #undef SLAB
 
 typedef void dots_loop(const double *x, int64_t stride, int64_t n, const double *w, double *z);
@@ -83,9 +81,8 @@ static bool in_fours(const tct_view *view) {
 }
 
 void tct_row_block_dot(const tct_view *view, int64_t first, int64_t count, const double *w, double *z) {
-  static dots_loop *const loops[] = {dots_0, dots_1, dots_2};
   const tct_matrix *m = view->x;
-  dots_loop *dots = loops[tct_level()];
+  dots_loop *dots = TCT_BEST(dots);
   double last = view->intercept != 0 ? view->intercept * w[view->p - 1] : 0;
   int64_t k = 0;
   for (; in_fours(view) && k + GROUP <= count; k += GROUP) {
@@ -102,9 +99,8 @@ void tct_row_block_dot(const tct_view *view, int64_t first, int64_t count, const
 }
 
 void tct_row_block_add(const tct_view *view, int64_t first, int64_t count, const double *a, double *sum) {
-  static adds_loop *const loops[] = {adds_0, adds_1, adds_2};
   const tct_matrix *m = view->x;
-  adds_loop *adds = loops[tct_level()];
+  adds_loop *adds = TCT_BEST(adds);
   int64_t k = 0;
   for (; in_fours(view) && k + GROUP <= count; k += GROUP) {
     const double *s = view->row_scale + first + k;

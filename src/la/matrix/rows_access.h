@@ -98,5 +98,5 @@ static inline bool tct_row_finite(const tct_row *row) {
   return zero == 0;
 }
 /* A row whose stored values may be multiplied before they are scaled (rows.c says why). */
-static inline bool tct_scale_plain(double scale) { return scale >= 0x1p-400 && scale <= 0x1p400; }
+static inline bool tct_scale_plain(double scale) { return (scale >= 0x1p-400) & (scale <= 0x1p400); }
 #endif

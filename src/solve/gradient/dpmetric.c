@@ -107,11 +107,9 @@ static void factors_of(const void *user, int64_t first, int64_t count, double *a
   const double *weight = problem->weight;
   double own = tct_dpmetric_own(step, 1);
   tct_clip_rows(problem, first, count, step->length, weight ? 1 : own, true, a);
-  for (int64_t k = 0; k < count; k++) {
-    double size = fabs(a[k]) * step->norm[first + k];
-    if (size > step->shape->sensitivity) a[k] *= step->shape->sensitivity / size;
-    if (!weight) continue;
-    size = fabs(a[k]) * step->length[first + k] * (1 + 0x1p-41);
+  tct_shorten(step->norm + first, 1, step->shape->sensitivity, false, count, a);
+  for (int64_t k = 0; k < count && weight; k++) {
+    double size = fabs(a[k]) * step->length[first + k] * (1 + 0x1p-41);
     own = tct_dpmetric_own(step, weight[first + k]);
     if (size > own) a[k] *= own / size * (1 - 0x1p-48);
   }
@@ -165,7 +163,7 @@ double tct_dpmetric_weight_bound(const tct_facts *facts, const tct_solver_plan *
 
 /* Steps are of one over the curvature.  Counts: their largest curvature is hardly ever met, and the mean's is known. */
 static double longer_steps(const tct_facts *facts, const tct_dpmetric_rule *rule, const tct_dpmetric_shape *shape) {
-  if (facts->loss.kind->link != TCT_LINK_LOG || !(rule->start > 0)) return 1;
+  if (!facts->loss.kind->counts || !(rule->start > 0)) return 1;
   return fmax(1, tct_dpmetric_curvature(facts) / (dpmetric_count_means * exp(shape->start)));
 }
 

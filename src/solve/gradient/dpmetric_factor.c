@@ -20,7 +20,6 @@
 #include "la/exact/shells.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
-#include "la/matrix/rows_access.h"
 #include "la/exact/spectrum.h"
 #include "la/exact/triangular.h"
 #include "solve/gradient/dpmetric.h"
@@ -53,16 +52,8 @@ static const tct_release *planned(const making *m, int r) { return tct_mech_rele
 
 /* The norm that cuts G's rows: |x|, or for a diagonal G the fourth root of the sum of x_j^4. */
 static void norms(const making *m) {
-  const tct_view *view = m->problem->view;
-  tct_row_norms(view, m->norm, m->facts->threads);
-  for (int64_t i = 0; i < view->rows && m->rule.diagonal; i++) {
-    tct_row row = tct_row_at(view->x, i);
-    double sum = 0, size = m->norm[i], scale = view->row_scale[i];
-    if (!(size > 0)) continue;
-    for (int64_t k = 0; k < row.n; k++) sum += pow(fabs(scale * tct_row_value(&row, k)) / size, 4);
-    sum += pow(scale * view->intercept / size, 4);
-    m->norm[i] = fmin(size, size * sqrt(sqrt(sum)) * (1 + ((double)m->p + 16) * 0x1p-50));
-  }
+  tct_row_norms(m->problem->view, m->norm, m->facts->threads);
+  if (m->rule.diagonal) tct_row_fourths(m->problem->view, m->norm, m->facts->threads);
 }
 
 static double label_bound(const making *m) { return m->facts->loss.kind->binary ? 1 : m->facts->label_bound; }
@@ -189,15 +180,11 @@ static tct_status second_counts(making *m, tct_dpmetric_shape *shape, tct_error 
 /* sum[count] <- the sum of t t^T, or of t's squares. */
 static tct_status add_up(const making *m, const tct_view *view, double lattice, double *sum, tct_error *err) {
   double step = tct_gram_step(lattice);
-  if (m->rule.diagonal) {
-    memset(sum, 0, (size_t)m->p * sizeof *sum);
-    tct_squares_lattice(view, m->problem->weight, step, sum);
-    return TCT_OK;
-  }
-  int64_t room = tct_gram_scratch(m->p, m->facts->threads);
+  int threads = m->facts->threads;
+  int64_t room = m->rule.diagonal ? threads * 2 * m->p : tct_gram_scratch(m->p, threads);
   double *scratch = TCT_NEW(double, room);
   if (!scratch) return tct_fail_memory(err);
-  tct_gram_lattice(view, m->problem->weight, step, sum, scratch, m->facts->threads);
+  (m->rule.diagonal ? tct_squares_lattice : tct_gram_lattice)(view, m->problem->weight, step, sum, scratch, threads);
   tct_wipe_free(scratch, room, sizeof *scratch);
   return TCT_OK;
 }

@@ -68,17 +68,7 @@ static inline float logistic_single(float m) {
     }                                                                                                            \
     return sum;                                                                                                  \
   }
-COUNTS(0)
-COUNTS(1)
-COUNTS(2)
-
-static int32_t counts(const float *m, const float *d, float step, float clip, float units, int64_t count) {
-  switch (tct_level()) {
-    case 2: return counts_2(m, d, step, clip, units, count);
-    case 1: return counts_1(m, d, step, clip, units, count);
-    default: return counts_0(m, d, step, clip, units, count);
-  }
-}
+TCT_EACH_LEVEL(COUNTS)
 
 /* own[grid] -= the block's sums. */
 static void single_block(const tct_line *line, const double *z, const double *s, const double *y, int64_t count,
@@ -90,7 +80,7 @@ static void single_block(const tct_line *line, const double *z, const double *s,
     d[i] = (float)(s[i] * y[i]);
   }
   for (int64_t j = 0; j < line->grid; j++)
-    own[j] -= unit * (double)counts(m, d, (float)line->step[j], clip, (float)(1 / unit), count);
+    own[j] -= unit * (double)TCT_BEST(counts)(m, d, (float)line->step[j], clip, (float)(1 / unit), count);
 }
 
 /* The unit of the floats' counts, a multiple of the lattice; 0: not for this loss, or a lattice too coarse. */
