@@ -71,7 +71,8 @@ const char *tct_withheld_text(tct_withheld why) {
       return "no interval: the fit ended too far from the optimum for its errors to be calculated; "
              "more records or a larger epsilon would give one";
     case TCT_ROWS_TOO_FAR:
-      return "no interval: the bounds of a column lie so far from most of its values that a few records, which the noise "
+      return "no interval: the bounds of a column lie so far from most of its values that a few records, which the "
+             "noise "
              "hides, could decide the weights; narrower bounds or a logarithm of the column would give one";
   }
   return "";

@@ -40,20 +40,20 @@ typedef struct tct_onestep {
   tct_mech *mech;
   tct_onestep_rule rule;
   tct_onestep_places at;
-  tct_metric metric;         /* W */
-  double *second;            /* [p][p]: the mean of z z^T, but for the ridge */
-  double *mean;              /* [p]: of the rows */
-  double dimension;          /* d */
-  double start, typical;     /* the margin that is best for all alike, and the curve there */
-  double weight;             /* c_z: omega = min(1, (c_z/|z|)^2) */
-  double curvature;          /* h: a record whose curve at w is above it weighs less */
-  double unit;               /* of counted terms */
-  double farthest;           /* the farthest edge that a length is seen at */
-  bool last;                 /* the last releases: where many rows are far, gradients weigh all records alike */
-  bool heavy;                /* many rows are far */
-  double unseen; /* the part of a column's variance that rows hidden by the counts' noise could have, at its bounds */
-  double *omega;             /* [rows]: the weight of each record, from its row alone */
-  double *length;            /* [rows]: of its image in the gradient's metric, at least */
+  tct_metric metric;     /* W */
+  double *second;        /* [p][p]: the mean of z z^T, but for the ridge */
+  double *mean;          /* [p]: of the rows */
+  double dimension;      /* d */
+  double start, typical; /* the margin that is best for all alike, and the curve there */
+  double weight;         /* c_z: omega = min(1, (c_z/|z|)^2) */
+  double curvature;      /* h: a record whose curve at w is above it weighs less */
+  double unit;           /* of counted terms */
+  double farthest;       /* the farthest edge that a length is seen at */
+  bool last;             /* the last releases: where many rows are far, gradients weigh all records alike */
+  bool heavy;            /* many rows are far */
+  double unseen;  /* the part of a column's variance that rows hidden by the counts' noise could have, at its bounds */
+  double *omega;  /* [rows]: the weight of each record, from its row alone */
+  double *length; /* [rows]: of its image in the gradient's metric, at least */
   double dispersion;         /* of counts: the variance of slopes by the curvature, 1 under a right model; 0: unknown */
   double clip;               /* C: |psi z| <= C in the gradient's metric; logistic: with either label */
   tct_metric shaped;         /* the gradient's metric G^-1 W */

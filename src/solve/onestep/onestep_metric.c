@@ -164,7 +164,8 @@ static void ridges(tct_onestep *run, const double *s, double spread, double ridg
   double off = facts->intercept ? 0 : 2 * M_SQRT2 * R * planned(run, run->at.sums)->deviation / rows_of(run);
   run->unseen = 0;
   for (int64_t j = 0; j < p; j++) {
-    double all = facts->intercept ? s[last * p + last] : 1, mean = facts->intercept ? s[j * p + last] / all : run->mean[j];
+    double all = facts->intercept ? s[last * p + last] : 1,
+           mean = facts->intercept ? s[j * p + last] / all : run->mean[j];
     double variance = s[j * p + j] / all - mean * mean, half = 0.5 + mean / 2;
     bool ones = facts->intercept && j == last, alike = of_two_values(variance, mean - off, mean + off, spread);
     out[j] = alike && !ones ? ridge : 0;
