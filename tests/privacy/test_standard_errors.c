@@ -78,7 +78,7 @@ static tct_contrast weight(const tct_model *model, int64_t j) {
 static void the_stated_deviation_of_the_noise_is_that_of_repeated_fits(void **state) {
   (void)state;
   enum { RUNS = 250, P = 4 };
-  for (int loss = LOGISTIC; loss < LOSSES; loss++) {
+  for (int loss = LOGISTIC; loss < GAMMA; loss++) {
     coverage_table t = coverage_draw(CORRELATED, (coverage_loss)loss, 8000, P, 1);
     double sum[P] = {0}, squares[P] = {0}, stated[P] = {0}, given[P] = {0};
     for (int run = 0; run < RUNS; run++) {
@@ -104,7 +104,7 @@ static void the_stated_deviation_of_the_noise_is_that_of_repeated_fits(void **st
 static void intervals_of_95_percent_cover_the_truth_of_the_population(void **state) {
   (void)state;
   enum { RUNS = 150, P = 4 };
-  for (int loss = LOGISTIC; loss < LOSSES; loss++) {
+  for (int loss = LOGISTIC; loss < GAMMA; loss++) {
     double truth[P];
     int hit = 0, given = 0;
     coverage_truth(INDEPENDENT, (coverage_loss)loss, P, truth);
@@ -186,7 +186,7 @@ static void the_path_of_skewed_counts_ends_so_near_that_one_step_is_enough(void 
 static void without_noise_errors_are_those_of_an_exact_fit(void **state) {
   (void)state;
   enum { P = 5 };
-  for (int loss = LOGISTIC; loss < LOSSES; loss++) {
+  for (int loss = LOGISTIC; loss < GAMMA; loss++) {
     double exact[P], se[P];
     coverage_table t = fitted(HETERO, (coverage_loss)loss, 2000, P, 7, exact, se);
     tct_model *model = train_at(&t, (coverage_loss)loss, "dponestep:errors=robust", INFINITY, 1);
@@ -204,7 +204,7 @@ static void without_noise_errors_are_those_of_an_exact_fit(void **state) {
 static void without_noise_equal_columns_have_no_interval(void **state) {
   (void)state;
   enum { P = 4 };
-  for (int loss = LOGISTIC; loss < LOSSES; loss++) {
+  for (int loss = LOGISTIC; loss < GAMMA; loss++) {
     coverage_table t = coverage_draw(INDEPENDENT, (coverage_loss)loss, 2000, P, 9);
     for (int64_t i = 0; i < t.n; i++) t.x[i * P + 1] = t.x[i * P];
     tct_model *model = train_at(&t, (coverage_loss)loss, "dponestep:errors=robust", INFINITY, 1);
