@@ -197,7 +197,7 @@ for line in lines:
     check 'whose first name has the sentence' grep -q "^${undetermined%%,*} and others marked NA: no interval: " .out
   done
 done <<'END'
-constant 4 b,(intercept)
+constant 4 a,b,c,(intercept)
 constant inf b,(intercept)
 equal 4 a,b
 equal inf a,b

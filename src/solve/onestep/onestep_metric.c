@@ -169,7 +169,9 @@ static void ridges(tct_onestep *run, const double *s, double spread, double ridg
     double variance = s[j * p + j] / all - mean * mean, half = 0.5 + mean / 2;
     bool ones = facts->intercept && j == last, alike = of_two_values(variance, mean - off, mean + off, spread);
     out[j] = alike && !ones ? ridge : 0;
-    if (!alike && !ones && !of_two_values(variance / 4, half - off / 2, half + off / 2, spread))
+    double near = off + 0.2 * sqrt(fmax(variance, 0)); /* a category that nobody has is about at its end */
+    alike |= of_two_values(variance, mean - off, mean + near, spread);
+    if (!alike && !ones && !of_two_values(variance / 4, half - off / 2, half + near / 2, spread))
       run->unseen = fmax(run->unseen, hidden * 4 * R * R / ((double)p * variance));
   }
 }
