@@ -7,7 +7,7 @@ JOBS := $(shell nproc 2>/dev/null || echo 2)
 SLOTS := $(shell echo $$((3 * $(JOBS)))) # of tests: one that computes takes three, one that waits takes one
 BUILD := build/release
 
-.PHONY: all audit check newest kills spark mutants proofs demo bench bench-default fuzz sanitize planted matrix format clean install setup coverage wasm wasm-check
+.PHONY: all audit check newest kills spark mutants proofs demo bench bench-default fuzz sanitize planted matrix format clean install setup coverage wasm wasm-check accessible
 all: setup $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 
@@ -101,6 +101,11 @@ wasm-check: all wasm
 	tools/setup.sh browser
 	TACIT_FORGERIES=$${TACIT_FORGERIES:-1000} TACIT_TESTS=python/tests/test_browser_verify.py \
 	  python/run_tests.sh $(CURDIR)/$(BUILD)/libtacit.so $(CURDIR)/$(BUILD)/tacit
+
+# The pages that people open, held against axe-core: reports, the page that verifies, the site's start.  Chromium is
+# Debian's, axe.min.js a package of PyPI's.  SCREENS: a folder for pictures of them.
+accessible: all
+	@tools/accessible.sh $(BUILD)
 
 # The documentation as a site in build/site, with the page that verifies where make wasm has made it.
 site:

@@ -29,7 +29,7 @@ static const cli_option options[] = {
     {0},
 };
 
-static const char *const figures[] = {"accuracy", "auc", "log_loss", "mean_loss", "positives", "mse", "r2"};
+static const char *const figures[] = {"accuracy", "auc", "log_loss", "mean_loss", "positives", "mse", "r2", "c_index"};
 
 static void print_figure(const json_t *root, const char *name) {
   const json_t *f = json_object_get(root, name);
@@ -140,7 +140,9 @@ const cli_verb cli_evaluate = {
         "Private scores: accuracy, auc of margins rounded to 32 cells, mean_loss with each record's loss cut, and the\n"
         "share of positives; of more classes accuracy and log_loss (mean_loss where a margin is no probability), and "
         "of\n"
-        "real labels, cut to the model's bound, mse and r2. The standard error is that of the\n"
+        "real labels, cut to the model's bound, mse and r2; of follow-up times c_index, from cells of time and "
+        "margin.\n"
+        "The standard error is that of the\n"
         "population's figure, noise included. Records that trained the model pay twice: charge the same ledger.\n"
         "\n"
         "Examples\n"

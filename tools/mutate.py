@@ -118,7 +118,7 @@ def operand_end(tokens, k, least, step):
         if depth < 0 or (depth == 0 and ends):
             return i - step
         i += step
-    return i
+    return i - step  # the braces of the function are no operand
 
 
 def branch_end(tokens, k):

@@ -101,6 +101,8 @@ def page_of(path, place):
         return text
 
     text = LINK.sub(link, path.read_text(encoding="utf-8"))
+    if place.name == "verify-page.md" and (root / "build" / "wasm" / "verify.html").exists():  # site.sh copies it
+        text = text.replace("`verify.html`", '<a href="../verify.html">verify.html</a>', 1)
     return rendered(text) if place.parts[0] == "proofs" or place.name in ("mathematics.md", "accounting.md") else text
 
 
@@ -133,9 +135,21 @@ nav += list(own.values()) + [{group.capitalize(): menu.pop(group)} for group in 
 nav += [{"Reference": [*menu.pop("reference"), {"Proofs": menu.pop("proofs")}]}, {"Measured": menu.pop("measured")}]
 nav += [{"Code": [*code, {"Decisions": menu.pop("decisions")}]}]
 nav += [{group.capitalize(): entries} for group, entries in menu.items()]
+# The look of the report pages, in both colours.
+style = "".join(re.findall(r'"(.*)"', (root / "extra/report/report_style.c").read_text(encoding="utf-8")))
+look, dark = (dict(re.findall(r"--(\w+):(#\w+)", part)) for part in re.findall(r":root\{(.*?)\}", style))
 (pages / "own.css").write_text(
+    "".join(
+        f"{where} {{ --bs-body-bg: {c['paper']}; --bs-body-color: {c['ink']}; --bs-link-color: {c['main']}; --bs-link-hover-color: {c['main']}; }}\n"
+        f"{where} :is(.col-md-9 a, footer a, .bs-sidebar .nav-link, .bs-sidebar .nav-link.active) {{ color: {c['main']} !important; }}\n"
+        f"{where} :is(pre, code, thead th) {{ background: {c['tint']} !important; color: {c['ink']} !important; }}\n"
+        for where, c in ((":root, [data-bs-theme=light]", look), ("[data-bs-theme=dark]", {**look, **dark}))
+    )
+    + f".navbar {{ background: {look['main']} !important; }}\n.navbar :is(.nav-link, .navbar-brand, .btn) {{ color: #fff !important; }}\n"
     "pre.formula { font: inherit; line-height: 1.9; white-space: pre-wrap; padding: .3em .8em; border-left: 3px solid #8aa; }\n"
-    "table { margin-bottom: 1em; }\ntd, th { padding: .2em .6em; vertical-align: top; }\nsub, sup { line-height: 1; }\nimg { max-width: 100%; }\n",
+    "h1 { font-size: 1.9rem; font-weight: 600; }\nh2 { font-size: 1.35rem; font-weight: 600; }\n"
+    "table { margin-bottom: 1em; }\ntd, th { padding: .2em .6em; vertical-align: top; }\nsub, sup { line-height: 1; }\nimg { max-width: 100%; background: #fff; }\n"
+    "@media (max-width: 36rem) { td, th { padding: .2em .3em; overflow-wrap: anywhere; } }\n",
     encoding="utf-8",
 )
 settings = {

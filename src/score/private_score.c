@@ -182,6 +182,8 @@ json_t *tct_score_figures(const tct_scoring *s, const double *sum, double deviat
     put_figure(root, "accuracy", f.accuracy);
     put_figure(root, s->likely ? "log_loss" : "mean_loss", s->likely ? f.log_loss : f.mean_loss);
     json_object_set_new(root, "loss_cut", json_real(s->most));
+  } else if (s->followed) {
+    put_figure(root, "c_index", f.c_index);
   } else {
     put_figure(root, "mse", f.mse);
     put_figure(root, "r2", f.r2);
@@ -193,7 +195,9 @@ json_t *tct_score_figures(const tct_scoring *s, const double *sum, double deviat
 double tct_score_of_try(const tct_scoring *s, const double *sum, double deviation, int64_t rows) {
   tct_figures f = tct_scoring_read(s, sum, deviation, rows);
   bool classes = s->binary || s->classes;
-  double value = classes ? inside(f.accuracy, f.accuracy.value) : -inside(f.mse, f.mse.value);
+  double value = classes       ? inside(f.accuracy, f.accuracy.value)
+                 : s->followed ? inside(f.c_index, f.c_index.value)
+                               : -inside(f.mse, f.mse.value);
   return isfinite(value) ? value : -INFINITY;
 }
 

@@ -15,18 +15,21 @@
 #include "study/study.h"
 
 enum {
-  TCT_SCORE_CELLS = 32,                     /* of the margins, for each class */
-  TCT_SCORE_RIGHT = 2 * TCT_SCORE_CELLS,    /* two classes: records that are predicted rightly */
-  TCT_SCORE_LOSS,                           /* two classes: their losses */
-  TCT_SCORE_BINARY,                         /* numbers of the vector */
-  TCT_SCORE_SQUARE = 0,                     /* real labels: squared errors */
-  TCT_SCORE_LABEL,                          /* labels */
-  TCT_SCORE_LABEL2,                         /* squared labels */
-  TCT_SCORE_REAL,                           /* numbers of the vector */
-  TCT_SCORE_HIT = 0,                        /* more classes: records that are predicted rightly */
-  TCT_SCORE_MISS,                           /* more classes: their losses */
-  TCT_SCORE_SEVERAL,                        /* numbers of the vector */
-  TCT_SCORE_LONGEST = TCT_SCORE_BINARY + 1, /* with the sum of the weights, which is the last number of all */
+  TCT_SCORE_CELLS = 32,                                         /* of the margins, for each class */
+  TCT_SCORE_RIGHT = 2 * TCT_SCORE_CELLS,                        /* two classes: records that are predicted rightly */
+  TCT_SCORE_LOSS,                                               /* two classes: their losses */
+  TCT_SCORE_BINARY,                                             /* numbers of the vector */
+  TCT_SCORE_SQUARE = 0,                                         /* real labels: squared errors */
+  TCT_SCORE_LABEL,                                              /* labels */
+  TCT_SCORE_LABEL2,                                             /* squared labels */
+  TCT_SCORE_REAL,                                               /* numbers of the vector */
+  TCT_SCORE_HIT = 0,                                            /* more classes: records that are predicted rightly */
+  TCT_SCORE_MISS,                                               /* more classes: their losses */
+  TCT_SCORE_SEVERAL,                                            /* numbers of the vector */
+  TCT_SCORE_TIMES = 6,                                          /* follow-up times: cells of time, */
+  TCT_SCORE_MARGINS = 24,                                       /* of margins, */
+  TCT_SCORE_FOLLOWED = 2 * TCT_SCORE_TIMES * TCT_SCORE_MARGINS, /* and all, for events and for ends without one */
+  TCT_SCORE_LONGEST = TCT_SCORE_FOLLOWED + 1, /* with the sum of the weights, which is the last number of all */
 };
 
 /* What is public about a scoring. */
@@ -34,14 +37,17 @@ typedef struct tct_scoring {
   const tct_model *model;
   tct_loss loss;
   bool binary;
-  bool weighed; /* records have weights */
-  bool likely;  /* more classes: the margins are probabilities, and the loss is minus the logarithm of the true one */
+  bool followed; /* follow-up times */
+  bool weighed;  /* records have weights */
+  bool likely;   /* more classes: the margins are probabilities, and the loss is minus the logarithm of the true one */
   int64_t classes; /* more than two, or 0 */
-  double span;     /* two classes: margins are told apart in [-span, span] */
+  double span;     /* two classes: margins are told apart in [-span, span]; times: so far about centre */
   double most;     /* classes: a record's loss is cut to this */
   double even;     /* classes: the loss of an undecided record; that of one that is predicted rightly is cut to this */
   double part;     /* each of the numbers of a term is at most this */
   double bound;    /* real labels: they and the predictions are cut to [-bound, bound] about the model's shift */
+  double centre;   /* follow-up times: of the cells of margins, */
+  double time[TCT_SCORE_TIMES]; /* and where those of times end */
   int64_t len;
 } tct_scoring;
 
@@ -63,8 +69,14 @@ typedef struct tct_figure {
 typedef struct tct_figures {
   tct_figure accuracy, auc, mean_loss, positives; /* two classes */
   tct_figure mse, r2;                             /* real labels */
+  tct_figure c_index;                             /* follow-up times */
   tct_figure log_loss;                            /* more classes that are likely; else mean_loss */
 } tct_figures;
+
+/* Follow-up times (concordance.c): the cells of time and margin; the cell of a record; what noisy cells say. */
+void tct_scoring_set_cells(tct_scoring *scoring);
+int tct_scoring_cell(const tct_scoring *scoring, double margin, double label);
+tct_figure tct_scoring_concordance(const double cell[TCT_SCORE_FOLLOWED], double noise);
 
 /* sum[len]: as released, with noise of that deviation in every number; rows: public. */
 tct_figures tct_scoring_read(const tct_scoring *scoring, const double *sum, double deviation, int64_t rows);
@@ -78,8 +90,8 @@ tct_status tct_score_plan(const tct_target *own, int64_t rows, tct_promise *out,
 /* sum[TCT_SCORE_LONGEST] <- the vector, through a gate of that promise. */
 tct_status tct_score_take(const tct_scoring *scoring, const tct_data *data, const tct_gate *gate, double *sum,
                           tct_error *err);
-/* By what tries are told apart: the accuracy, or the squared error with its sign turned; -INFINITY: the noise hides it.
- */
+/* By what tries are told apart: the accuracy, the C-index, or the squared error with its sign turned; -INFINITY: the
+ * noise hides it. */
 double tct_score_of_try(const tct_scoring *scoring, const double *sum, double deviation, int64_t rows);
 /* {"rows", "level", figures}. */
 json_t *tct_score_figures(const tct_scoring *scoring, const double *sum, double deviation, int64_t rows);

@@ -4,9 +4,10 @@
  * in [0, 1]; the other cells are 0.  Where the prediction is right the loss is cut to its value at margin 0, a share q
  * of the bound.  So the squares sum to at most 1 + 1 + q^2, right or wrong.  Real labels: three numbers in [0, 1],
  * whose squares sum to at most 3.  More classes: whether the prediction is right, and the loss over its bound, cut in
- * the same way where there are probabilities (q = 1 where not); at most 1 + q^2.  With weights one number more, the 1
- * that the weight multiplies.  Each number is multiplied by `part`, the root of 1 over that sum, less a little:
- * products of doubles round by less than that.  A weight of at most 1 and truncation to the lattice shorten. */
+ * the same way where there are probabilities (q = 1 where not); at most 1 + q^2.  Follow-up times: a cell, 1.  With
+ * weights one number more, the 1 that the weight multiplies.  Each number is multiplied by `part`, the root of 1 over
+ * that sum, less a little: products of doubles round by less than that.  A weight of at most 1 and truncation to the
+ * lattice shorten. */
 #include "score/score.h"
 
 #include "la/matrix/lattice.h"
@@ -29,10 +30,12 @@ tct_status tct_scoring_make(const tct_model *model, bool weighed, tct_scoring *o
   if (model->labels != TCT_LABELS_BINARY && (model->labels != TCT_LABELS_REAL || out->classes))
     return tct_fail(err, TCT_E_USAGE, "private scores are known for classes and for numbers; take a model of these");
   TCT_TRY(tct_loss_make(model->loss, &out->loss, err));
-  if (out->loss.kind->follow_up)
-    return tct_fail(err, TCT_E_USAGE,
-                    "there is no private score of follow-up times yet; take a model of classes or numbers");
-  out->len = (out->binary ? TCT_SCORE_BINARY : out->classes ? TCT_SCORE_SEVERAL : TCT_SCORE_REAL) + weighed;
+  out->followed = out->loss.kind->follow_up;
+  out->len = (out->binary     ? TCT_SCORE_BINARY
+              : out->classes  ? TCT_SCORE_SEVERAL
+              : out->followed ? TCT_SCORE_FOLLOWED
+                              : TCT_SCORE_REAL) +
+             weighed;
   /* Log-odds are told apart up to 6 (1 in 400); other margins are of the order of the label, 1. */
   out->span = out->loss.kind->link == TCT_LINK_LOGISTIC ? 6 : 2;
   bool joint = out->classes && out->loss.kind->joint; /* of one margin it has no value */
@@ -40,8 +43,9 @@ tct_status tct_scoring_make(const tct_model *model, bool weighed, tct_scoring *o
   out->even = joint ? 1 : fmin(out->most, tct_loss_value(&out->loss, 0, 1));
   if (out->classes) set_several(out);
   double q = out->even / out->most;
-  out->part = LESS / sqrt((out->binary ? 2 + q * q : out->classes ? 1 + q * q : 3) + weighed);
+  out->part = LESS / sqrt((out->binary ? 2 + q * q : out->classes ? 1 + q * q : out->followed ? 1 : 3) + weighed);
   out->bound = model->label_bound;
+  if (out->followed) tct_scoring_set_cells(out);
   if (out->binary || out->classes || (isfinite(out->bound) && out->bound > 0)) return TCT_OK;
   return tct_fail(err, TCT_E_USAGE,
                   "the model has no public bound of its labels, so that no private score is known; train with "
@@ -121,6 +125,8 @@ void tct_scoring_add(const tct_scoring *scoring, const double *margin, double la
     add_binary(scoring, *margin, label, by, sum);
   else if (scoring->classes)
     add_several(scoring, margin, label, by, sum);
+  else if (scoring->followed)
+    add(by, 1, &sum[tct_scoring_cell(scoring, *margin, label)]);
   else
     add_real(scoring, *margin, label, by, sum);
   if (scoring->weighed) add(by, 1, &sum[scoring->len - 1]);
@@ -220,11 +226,18 @@ static tct_figures read_real(const tct_scoring *s, const double *sum, double noi
   return out;
 }
 
+static tct_figures read_followed(const tct_scoring *s, const double *sum, double noise) {
+  double cell[TCT_SCORE_FOLLOWED];
+  for (int k = 0; k < TCT_SCORE_FOLLOWED; k++) cell[k] = sum[k] / s->part;
+  return (tct_figures){.c_index = tct_scoring_concordance(cell, noise)};
+}
+
 tct_figures tct_scoring_read(const tct_scoring *scoring, const double *sum, double deviation, int64_t rows) {
   double noise = deviation / scoring->part, n = (double)rows;
   if (scoring->weighed) n = sum[scoring->len - 1] / scoring->part;
   if (!(n > 5 * noise) && scoring->weighed) n = NAN; /* hidden: so is every mean */
-  return scoring->binary    ? read_binary(scoring, sum, noise, n)
-         : scoring->classes ? read_several(scoring, sum, noise, n)
-                            : read_real(scoring, sum, noise, n);
+  return scoring->binary     ? read_binary(scoring, sum, noise, n)
+         : scoring->classes  ? read_several(scoring, sum, noise, n)
+         : scoring->followed ? read_followed(scoring, sum, noise)
+                             : read_real(scoring, sum, noise, n);
 }

@@ -119,7 +119,7 @@ static void check(const tct_stage *stage, const json_t *said, char why[TCT_STAGE
 
 const tct_stage_kind tct_stage_kind_score = {
     .name = "score",
-    .summary = "accuracy, AUC and loss of a model, or its squared error, with error bars",
+    .summary = "accuracy, AUC and loss of a model, its squared error or C-index, with error bars",
     .keys = " of:text ",
     .take = take,
     .plan = plan,

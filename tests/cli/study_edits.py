@@ -165,12 +165,19 @@ def pairs(study):
             return False
         first = own[0]["description"]["columns"][0]
         first["mean"].update(lower=first["mean"]["value"], upper=first["mean"]["value"], noise=0)
+    def stage_of_persons(out):
+        models = [s["model"]["privacy"] for s in out["stages"] if "model" in s]
+        if not models or "person" in out["asked"] or models[0]["neighbours"] != "add_remove":
+            return False
+        models[0]["unit"] = ("One person: all of that person's records together removed; the number of records and the "
+                             "schema are public.")
+        models[0]["weights"] = {"cap": 1, "of": "person"}
     def system(out):
         if out["claim"]["noise"] == "system":
             return False
         out["claim"]["noise"] = "system"
     for change in (stage_dropped, last_cheaper, smaller_claim, whole_noise, person, replaced, mu, as_events, ended, bounds,
-                   estimate_dropped, borrowed, half_noise, shells, figures, told, no_texts, narrow, system):
+                   estimate_dropped, borrowed, half_noise, shells, figures, told, no_texts, narrow, stage_of_persons, system):
         one = edit(change.__name__, change)
         if one:
             yield one

@@ -30,6 +30,9 @@ plan("reserve", bounds, fit("ill", "ill", solver="objpert", penalty="l2:lambda=0
 plan("persons", fit("ill", "ill"), score, person="id", rows_per_person=2)
 plan("replaced", bounds, fit("ill", "ill"), fit("pay", "pay", "squared"), neighbours="replace_one")
 plan("divided", fit("ill", "ill", solver="privgene"), fit("pay", "pay", "squared"))
+plan("fresh", fit("ill", "ill", solver="dpgd:steps=3"), score, dict(name="all", kind="moments", features=["a", "b"]),
+     dict(name="them", kind="describe", features=["a"]))
+plan("twice", *(fit(name, "ill", solver="dpgd:steps=3") for name in ("one", "two", "three")))
 plan("alone", fit("ill", "ill"))
 grid = [dict(penalty="l2:lambda=1e-3"), dict(penalty="l2:lambda=0.1"), dict(solver="dpgd:steps=5", rows_rule="unit")]
 def choose(name, label, **more):
@@ -87,6 +90,27 @@ for name in persons replaced divided chosen_person weighed both; do
   ok "verified: $name" verify $name.json
   says "the verdict on $name" '^verified: epsilon 1 at delta 1e-06'
 done
+ok 'a ledger of persons' ledger P --init --epsilon 100 --delta 1e-3 --unit person
+bad 'which takes no study of records' 4 'counts persons' study people.csv --plan held.plan.json --schema known.schema.json --ledger P -o p.json
+ok 'and one of persons' study people.csv --plan persons.plan.json --schema known.schema.json --ledger P -o p.json
+ok 'which is told as such' verify p.json --ledger P
+bad 'a ledger of records takes none' 4 'counts records' study people.csv --plan persons.plan.json --schema known.schema.json --ledger L -o p.json
+sed 's/"upper": 1}/"upper": 1, "estimated": true}/' known.schema.json >elsewhere.schema.json
+ok 'bounds that another run estimated' study people.csv --plan held.plan.json --schema elsewhere.schema.json --ledger L --input-changed 'other columns' -o e.json
+check 'the ledger has that they are not paid for' test "$("$TACIT" ledger L --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["runs"][-1]["unaccounted"]))')" = 1
+ok 'equal fits, from a seed' study people.csv --plan twice.plan.json --schema known.schema.json --seed 1 -o twice.json
+check 'have noise of their own' test "$(python3 -c 'import json; print(len({str(s["model"]["coefficients"]) for s in json.load(open("twice.json"))["stages"]}))')" = 3
+for run in 1 2; do
+  ok "a study without a seed: $run" study people.csv --plan fresh.plan.json --schema known.schema.json -o fresh$run.json
+done
+check 'no stage has the noise of the run before' python3 -c '
+import json
+one, two = (json.load(open(f"fresh{run}.json"))["stages"] for run in (1, 2))
+value = lambda s: [s[k]["coefficients"] if k == "model" else s[k] for k in ("model", "scores", "moments", "description") if k in s]
+assert len(one) == 4 and all(value(a) and value(a) != value(b) for a, b in zip(one, two))'
+sed 's/"epsilon": 1,/"epsilon": 100,/' held.plan.json >sure.plan.json
+ok 'a part that is held out' study people.csv --plan sure.plan.json --schema known.schema.json --seed 1 -o sure.json
+check 'is scored alone' python3 -c 'import json; f = json.load(open("sure.json"))["stages"][2]["scores"]["figures"]; assert f["rows"] == 180 and 0.3 < f["positives"]["value"] < 0.7 and f["accuracy"]["value"] < 0.95, f'
 ok 'one fit' study people.csv --plan alone.plan.json --schema known.schema.json -o alone.json
 check 'is a model' test "$(field format alone.json)" = tacit-model
 ok 'one choice' study people.csv --plan one_choice.plan.json --schema known.schema.json --seed 3 -o one_choice.json

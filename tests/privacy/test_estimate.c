@@ -347,6 +347,29 @@ static void a_fit_on_bounds_from_a_seed_says_so(void **state) {
   tct_data_free(data);
 }
 
+/* The same table again and again: bounds of counts that hardly show differ by the noise, or there is none of its own.
+ */
+static void estimates_without_a_seed_have_noise_of_their_own(void **state) {
+  (void)state;
+  int others[2] = {0, 0};
+  for (int seed = 0; seed < 2; seed++) {
+    char *first = NULL;
+    for (int run = 0; run < 12; run++) {
+      tct_error err = {0};
+      word = 11;
+      tct_data *data = table(NULL, false);
+      tct_config config = settings(1, NULL);
+      config.has_seed = seed;
+      assert_int_equal(tct_data_estimate(data, &config, &err), TCT_OK);
+      if (!first) first = tct_text_copy(data->schema);
+      others[seed] += strcmp(first, data->schema) != 0;
+      tct_data_free(data);
+    }
+    tct_text_free(first);
+  }
+  assert_true(others[0] > 0 && others[1] == 0);
+}
+
 static void a_charge_pays_for_one_fit(void **state) {
   (void)state;
   tct_error err = {0};
@@ -475,6 +498,7 @@ int main(void) {
       cmocka_unit_test(the_whole_is_charged_before_anything_is_drawn),
       cmocka_unit_test(an_estimate_is_charged_for_what_it_is),
       cmocka_unit_test(a_fit_on_bounds_from_a_seed_says_so),
+      cmocka_unit_test(estimates_without_a_seed_have_noise_of_their_own),
       cmocka_unit_test(a_charge_pays_for_one_fit),
       cmocka_unit_test(an_estimate_that_its_settings_do_not_give_is_refused),
       cmocka_unit_test(a_real_label_without_bounds_is_a_column_of_the_estimate),

@@ -35,7 +35,6 @@ static void a_records_term_is_at_most_one_long_and_some_record_has_that(void **s
   (void)state;
   for (int k = 0; k < tct_loss_kind_count; k++) {
     const tct_loss_kind *kind = tct_loss_kinds[k];
-    if (kind->follow_up) continue; /* it has no score */
     int labels = kind->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL;
     for (int weighed = 0; weighed < 2; weighed++) {
       double reached = longest(kind->name, labels, weighed, 0x1p-40);
@@ -164,6 +163,83 @@ static void a_persons_records_together_are_no_longer_than_one(void **state) {
       assert_true(square <= 1);
     }
   }
+}
+
+/* ---- follow-up times ------------------------------------------------------------------------------------- */
+
+enum { FOLLOWED = 2000, DRAWS = 120 };
+static double followed_margin[FOLLOWED], followed_time[FOLLOWED];
+
+static double chance(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return ((double)(*state >> 11) + 0.5) * 0x1p-53;
+}
+static double normal(uint64_t *state) {
+  double size = sqrt(-2 * log(chance(state)));
+  return size * cos(6.283185307179586 * chance(state));
+}
+
+/* Hazards e^z per unit of time, a horizon of 2, and exits without an event. */
+static void follow(uint64_t seed) {
+  for (int i = 0; i < FOLLOWED; i++) {
+    double z = followed_margin[i] = 0.3 + 0.8 * normal(&seed);
+    double event = -log(chance(&seed)) * exp(-z), out = -2 * log(chance(&seed));
+    followed_time[i] = event < out ? event : -out;
+  }
+}
+
+/* Harrell's, pair by pair. */
+static double exact_concordance(void) {
+  double agreed = 0, pairs = 0;
+  for (int i = 0; i < FOLLOWED; i++)
+    for (int j = 0; j < FOLLOWED && followed_time[i] > 0 && followed_time[i] <= 2; j++) {
+      if (!(fmin(fabs(followed_time[j]), 2.0000001) > followed_time[i])) continue;
+      pairs++;
+      agreed += followed_margin[i] > followed_margin[j] ? 1 : followed_margin[i] == followed_margin[j] ? 0.5 : 0;
+    }
+  return agreed / pairs;
+}
+
+static tct_figure binned(const tct_scoring *s, double noise, uint64_t *seed) {
+  double cell[TCT_SCORE_FOLLOWED] = {0};
+  for (int i = 0; i < FOLLOWED; i++) cell[tct_scoring_cell(s, followed_margin[i], followed_time[i])]++;
+  for (int k = 0; k < TCT_SCORE_FOLLOWED; k++) cell[k] += noise * normal(seed);
+  return tct_scoring_concordance(cell, noise);
+}
+
+static void the_concordance_of_cells_is_that_of_pairs_with_the_stated_deviations(void **state) {
+  (void)state;
+  tct_error err = {0};
+  tct_scoring s;
+  char text[] = "cox";
+  double weight = 1;
+  tct_model model = {.loss = text, .labels = TCT_LABELS_REAL, .label_bound = 2, .cols = 1, .coefficients = &weight};
+  model.row_norm = 4, model.intercept = 0.3;
+  model.inference.course.cells = 24;
+  for (int k = 0; k < 24; k++)
+    model.inference.course.time[k] = (k + 1) / 12.0, model.inference.course.survival[k] = exp(-0.11 * (k + 1));
+  assert_int_equal(tct_scoring_make(&model, false, &s, &err), TCT_OK);
+  double mean[2] = {0}, square[2] = {0}, stated[2] = {0}, off = 0;
+  uint64_t seed = 5;
+  for (int k = 0; k < DRAWS; k++) {
+    follow(11);
+    tct_figure noisy = binned(&s, 4, &seed);
+    mean[0] += noisy.value / DRAWS, square[0] += noisy.value * noisy.value / DRAWS, stated[0] += noisy.noise / DRAWS;
+    follow(100 + (uint64_t)k);
+    tct_figure plain = binned(&s, 0, &seed);
+    mean[1] += plain.value / DRAWS, square[1] += plain.value * plain.value / DRAWS;
+    stated[1] += plain.sampling / DRAWS;
+    if (k < 5) off = fmax(off, fabs(plain.value - exact_concordance()));
+  }
+  assert_true(off < 0.012); /* margins and times of one cell count half */
+  follow(11);
+  double bias = mean[0] - binned(&s, 0, &seed).value; /* what is left out at the ends are clear cases */
+  if (!(fabs(bias) < 0.5 * stated[0])) fail_msg("off by %g where noise moves it by %g", bias, stated[0]);
+  for (int k = 0; k < 2; k++) {
+    double ratio = sqrt(square[k] - mean[k] * mean[k]) / stated[k];
+    if (!(ratio > 0.8 && ratio < 1.25)) fail_msg("deviation %d is %g of the stated one", k, ratio);
+  }
+  assert_true(isnan(binned(&s, 400, &seed).value)); /* hidden */
 }
 
 /* ---- through the interface --------------------------------------------------------------------------- */
@@ -462,6 +538,10 @@ static void the_ledger_is_charged_and_what_it_refuses_is_not_scored(void **state
   budget.epsilon = 0.6, budget.delta = 1e-6, budget.ledger = "L";
   json_decref(scored(model, data, &budget));
   assert_int_equal(count_runs(), 1);
+  json_t *root = ledger_now(), *entry = json_array_get(json_object_get(root, "runs"), 0);
+  assert_true(json_number_value(json_object_get(entry, "epsilon")) == 0.6);
+  assert_true(json_number_value(json_object_get(entry, "delta")) == 1e-6);
+  json_decref(root);
   assert_null(tct_evaluate_json(model, data, &budget, &err));
   assert_int_equal(err.status, TCT_E_BUDGET);
   assert_int_equal(count_runs(), 1);
@@ -482,9 +562,11 @@ static void scores_from_a_seed_or_of_persons_are_not_told_as_ordinary(void **sta
   new_ledger(1, NULL);
   for (int seed = 1; seed >= 0; seed--) {
     budget.has_seed = seed, budget.ledger = NULL;
-    json_t *root = scored(model, data, &budget);
+    json_t *root = scored(model, data, &budget), *again = scored(model, data, &budget);
     assert_int_equal(seed, json_is_true(json_object_get(root, "reproducible")));
+    assert_int_equal(seed, json_equal(root, again));
     json_decref(root);
+    json_decref(again);
     budget.ledger = "L";
     char *text = tct_evaluate_json(model, data, &budget, &err);
     assert_int_equal(seed, text == NULL && err.status == TCT_E_BUDGET);
@@ -510,6 +592,7 @@ int main(void) {
       cmocka_unit_test(a_records_term_is_at_most_one_long_and_some_record_has_that),
       cmocka_unit_test(a_record_of_several_classes_is_at_most_one_long_and_some_record_has_that),
       cmocka_unit_test(a_persons_records_together_are_no_longer_than_one),
+      cmocka_unit_test(the_concordance_of_cells_is_that_of_pairs_with_the_stated_deviations),
       cmocka_unit_test(a_number_that_is_predicted_exactly_has_no_error),
       cmocka_unit_test(tables_of_any_numbers_move_by_no_more_than_planned),
       cmocka_unit_test(what_is_answered_has_the_same_names_whatever_the_table),

@@ -108,6 +108,11 @@ static guess change(const guess *from, uint64_t *seed, bool all) {
   return g;
 }
 
+/* Of sums of columns and their squares two people are farthest apart where every product of theirs is -B^2/2 and both
+ * terms have the length 1 (docs/proofs/cox.md); here R is 2, so that B is 1. */
+static const guess FARTHEST = {
+    .x = {1.3459, 0.37150, M_SQRT1_2}, .y = 0.5, .other = {-0.37150, -1.3459, -M_SQRT1_2}, .other_y = 0.5};
+
 /* Short rows: others can be long in their metric. */
 static records others(void) {
   records r = records_new(ROWS, P, 31);
@@ -129,7 +134,7 @@ static void climb(const char *settings, tct_neighbours relation, double epsilon,
   uint64_t seed = 77;
   for (int target = 0; target < RELEASES; target++)
     for (int restart = 0; restart < RESTARTS; restart++) {
-      guess at = change(&(guess){0}, &seed, true);
+      guess at = restart ? change(&(guess){0}, &seed, true) : FARTHEST;
       double now = try(&at, plan, &base, e)[target];
       for (int step = 0; step < STEPS; step++) {
         guess next = change(&at, &seed, false);
@@ -152,7 +157,7 @@ static void climb(const char *settings, tct_neighbours relation, double epsilon,
 
 static void nobody_moves_a_release_beyond_its_claim(void **state) {
   (void)state;
-  static const double full[] = {0.95, 0.95, 0.95, 0.95, 0.95, 0.95};
+  static const double full[] = {0.95, 0.999, 0.95, 0.95, 0.95, 0.95};
   static const char *const forms[] = {"dpcox:steps=2,cells=6", "dpcox:steps=2,cells=6,errors=robust",
                                       "dpcox:steps=2,cells=6,clip=0.4,errors=robust", "dpcox:steps=2,cells=1"};
   for (int f = 0; f < 4; f++) {

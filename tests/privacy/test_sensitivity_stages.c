@@ -67,6 +67,7 @@ static const stage stages[] = {
     {SCORES, "squared", 0, NULL, NULL, false, {0.99, 0.35}},
     {SCORES, "huber", 0, NULL, NULL, false, {0.99, 0.35}},
     {SCORES, "poisson", 0, NULL, NULL, false, {0.8, 0.3}},
+    {SCORES, "cox", 0, NULL, NULL, false, {0.99, 0.7}},
     {SCORES, "logistic", 3, NULL, NULL, false, {0.9, 0.45}},
     {SCORES, "softmax:classes=3", 3, NULL, NULL, false, {0.9, 0.45}},
     {ESTIMATE, "logistic", 0, "bounds:budget_fraction=0.3", NULL, false, {0.99, 0.7}},
@@ -249,6 +250,7 @@ static tct_config settings(const stage *s, int intercept, tct_neighbours relatio
   c.epsilon = 2, c.delta = 1e-5, c.row_norm = 1.5, c.intercept = intercept, c.neighbours = relation, c.threads = 1;
   if (s->classes) c.classes = s->classes;
   if (is_real(s) && s->kind != ESTIMATE) c.label_bound = 2;
+  if (!strcmp(s->loss, "cox")) c.solver = "dpcox:errors=model,steps=2", c.intercept = 1;
   c.has_seed = 1, c.seed = 20;
   return c;
 }

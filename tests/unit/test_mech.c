@@ -81,6 +81,11 @@ static void parts_belong_to_the_event_that_the_first_one_charged(void **state) {
   zero = 0;
   assert_int_equal(tct_mech_release(mech, 0, &zero, 1, NULL), TCT_OK);
   assert_int_equal(tct_mech_spent(mech)->at[0].count, 2);
+  for (int j = 0; j < LEN; j++) { /* no number of a vector may lie off it */
+    other[j] = tct_mech_release_of(mech, 1)->lattice / 2;
+    assert_int_equal(tct_mech_release(mech, 1, other, LEN, NULL), TCT_E_BUDGET);
+    other[j] = 0;
+  }
   assert_int_equal(tct_mech_release(mech, 1, other, LEN, NULL), TCT_OK);
   zero = 0;
   assert_int_equal(tct_mech_release(mech, 0, &zero, 1, NULL), TCT_E_BUDGET); /* its vector has ended */
