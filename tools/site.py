@@ -145,7 +145,8 @@ look, dark = (dict(re.findall(r"--(\w+):(#\w+)", part)) for part in re.findall(r
         f"{where} :is(pre, code, thead th) {{ background: {c['tint']} !important; color: {c['ink']} !important; }}\n"
         for where, c in ((":root, [data-bs-theme=light]", look), ("[data-bs-theme=dark]", {**look, **dark}))
     )
-    + f".navbar {{ background: {look['main']} !important; }}\n.navbar :is(.nav-link, .navbar-brand, .btn) {{ color: #fff !important; }}\n"
+    + ":focus-visible { outline: 2px solid currentColor !important; outline-offset: 2px; }\n"
+    f".navbar {{ background: {look['main']} !important; }}\n.navbar :is(.nav-link, .navbar-brand, .btn) {{ color: #fff !important; }}\n"
     "pre.formula { font: inherit; line-height: 1.9; white-space: pre-wrap; padding: .3em .8em; border-left: 3px solid #8aa; }\n"
     "h1 { font-size: 1.9rem; font-weight: 600; }\nh2 { font-size: 1.35rem; font-weight: 600; }\n"
     "table { margin-bottom: 1em; }\ntd, th { padding: .2em .6em; vertical-align: top; }\nsub, sup { line-height: 1; }\nimg { max-width: 100%; background: #fff; }\n"

@@ -48,14 +48,12 @@ static void ledger(tct_page *page) {
   }
   tct_html_put(h,
                "<p>This run was charged to a ledger, which holds what all runs on the same table may reveal together. "
-               "It was written before the first noise was drawn. So it stood then:</p>\n<dl class=\"pairs\">\n"
-               "<dt>Run</dt><dd>");
+               "It was written before the first noise was drawn. Whoever keeps it can show the whole budget and what "
+               "is left of it: <code>tacit ledger FILE</code>.</p>\n<p>The run is ");
   tct_html_field(h, "code", "privacy.ledger.run", tct_page_string(entry, "run"));
-  tct_html_put(h, "</dd>\n<dt>Ledger\xe2\x80\x99s fingerprint</dt><dd>");
+  tct_html_put(h, ", and the ledger\xe2\x80\x99s fingerprint was then<br>\n");
   tct_html_field(h, "code", "privacy.ledger.head", tct_page_string(entry, "head"));
-  tct_html_put(h,
-               "</dd>\n</dl>\n<p>Whoever keeps the ledger can show the whole budget and what is left of it: "
-               "<code>tacit ledger FILE</code>.</p>\n</section>\n");
+  tct_html_put(h, "</p>\n</section>\n");
 }
 
 static tct_status how_to_check(tct_page *page, tct_error *err) {
@@ -68,18 +66,15 @@ static tct_status how_to_check(tct_page *page, tct_error *err) {
   tct_html_put(h,
                "<section>\n<h2>How to check this page</h2>\n<p>Do not believe a page; anybody can write one. Take the "
                "model file and the free program tacit. No records are needed.</p>\n<pre><code>tacit verify MODEL.json");
-  if (page->model->ledger_head) {
-    tct_html_put(h, "\ntacit verify MODEL.json");
-    tct_report_option(page, " {ledger LEDGER}");
-  }
+  if (page->model->ledger_head) tct_report_option(page, " {ledger LEDGER}");
   tct_html_put(h, "\ntacit report MODEL.json");
   tct_report_options(page);
   tct_html_put(h, " -o PAGE.html</code></pre>\n<p>The first ");
   tct_html_put(h, !page->model->is_private ? "looks whether the file is whole"
                   : page->holds            ? "recomputes the promise in two ways that share no code"
                                            : "recomputes the promise and refuses this file");
-  if (page->model->ledger_head) tct_html_put(h, ", the second finds this run in the ledger");
-  tct_html_put(h, "; the last writes this page again, the same to the last character.</p>\n");
+  if (page->model->ledger_head) tct_html_put(h, ", and finds this run in the ledger");
+  tct_html_put(h, "; the second writes this page again, the same to the last character.</p>\n");
   tct_html_format(h,
                   "<p>This page describes the model file with the SHA-256 fingerprint<br>\n<code "
                   "data-field=\"sha256\">%s</code></p>\n</section>\n",

@@ -20,6 +20,7 @@ budget=(--epsilon 4 --delta 1e-6 --seed 3)
 
 ok 'a fit behind a schema' train p.csv --schema p.json --loss cox "${budget[@]}" -o m.json
 says 'the solver is dpcox' '^why +dpcox'
+says 'the plan tells how many events are expected' '^note +[0-9]+ expected events give an information of'
 says 'the histogram is charged' 'events, exits and places by cells of time: sensitivity 1\.118034'
 ok 'verify' verify m.json
 says 'its figures agree, and its seed is told' 'NOT PRIVATE: the figures agree \(epsilon 4 '
@@ -53,7 +54,8 @@ sed 's/"horizon": 90.0/"horizon": 91.0/' m.json >edited.json
 check 'an edited horizon is refused' test "$("$TACIT" verify edited.json 2>&1 | grep -c "not verified: 'schema' is not what")" = 1
 ok 'exact scores' evaluate m.json p.csv
 check 'have no squared error of times' test -z "$(grep -E '^mse +[0-9]' .out)"
-bad 'a private score' 2 'no private score of follow-up' evaluate m.json p.csv --epsilon 1 --delta 1e-6
+ok 'a private score' evaluate m.json p.csv --epsilon 8 --delta 1e-6 --seed 1
+says 'is the C-index' '^c_index +0\.[4-9]'
 sed 's/yes$/1/; s/no$/0/' p.csv >numbers.csv
 schema '{"time": "days", "event": "died", "horizon": 90}' >numbers.json
 ok 'events as numbers' train numbers.csv --schema numbers.json --loss cox "${budget[@]}" -o z.json

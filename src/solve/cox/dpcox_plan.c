@@ -107,10 +107,11 @@ tct_status tct_cox_plan(const tct_facts *facts, const tct_spec *given, tct_solve
   out->noise_multiplier = NAN;
   TCT_TRY(tct_budget_fit(facts, &budget, make, &m, out, &x, err));
   double information = rule.events / (x * ((double)facts->p + 1));
-  if (!tct_noise_off(facts) && information < dpcox_information_least)
-    snprintf(out->note, sizeof out->note,
-             "%.3g expected events give an information of %.2g for each column, and below %g no weight has an "
-             "interval: give more epsilon, or fewer columns",
-             rule.events, information, dpcox_information_least);
+  if (!tct_noise_off(facts))
+    snprintf(out->note, sizeof out->note, "%.3g expected events give an information of %.2g for each column%s",
+             rule.events, information,
+             information < dpcox_information_least
+                 ? ", and no weight has an interval: give more epsilon, or fewer columns"
+                 : "");
   return TCT_OK;
 }
