@@ -114,8 +114,7 @@ static void put_facts(const json_t *root) {
   }
   if (json_is_number(json_object_get(root, "residual_scale"))) {
     double scale = cli_number(root, "residual_scale");
-    cli_line("residuals",
-             "68 %% within %.4g of 0 (a variance of %.4g if they are normal), as released before the last step", scale,
+    cli_line("residuals", "root mean square %.4g (a variance of %.4g), as released before the last step", scale,
              scale * scale);
   }
   if (json_is_object(noise)) {

@@ -64,7 +64,7 @@ class Summary:
             feet += [f"errors: {f['errors']}", f["targets"]["population"] + ".", f["targets"]["table"] + "."]
             feet += [_NOISE] if f["private"] else []
         if f["residual_scale"] is not None:
-            feet.append(f"residuals: 68 % within {f['residual_scale']:.4g} of 0, as released before the last step")
+            feet.append(f"residuals: root mean square {f['residual_scale']:.4g}, as released before the last step")
         if f["noise"] is not None:
             ends = [("?" if f["noise"][end] is None else f"{f['noise'][end]:.4g}") for end in ("min", "max")]
             feet.append(f"noise: deviation of a weight, in the model's own columns, between {ends[0]} and {ends[1]}")

@@ -168,7 +168,7 @@ print.summary.tacit <- function(x, digits = max(3L, getOption("digits") - 3L), s
     shown[lines] <- paste(formatC(shown[lines], width = -width), formatC(head, width = 5))
     cat(shown, sep = "\n")
     cat("noise: its share of the squared standard error\n")
-    if (!is.null(x$residual.scale)) cat("\n68 % of residuals are within", format(x$residual.scale, digits = digits), "\n")
+    if (!is.null(x$residual.scale)) cat("\nroot mean square of residuals:", format(x$residual.scale, digits = digits), "\n")
     for (note in unique(x$notes)) cat("\n", paste(names(x$notes)[x$notes == note], collapse = ", "), ": ", note, "\n", sep = "")
   } else {
     print(m, digits = digits)

@@ -56,7 +56,7 @@ bool tct_inference_valid(const tct_inference *inference) {
   if (inference->residual <= 0 || isinf(inference->residual)) return false; /* NaN: not known */
   if (!is_covariance(inference->sampling, p) || !is_covariance(inference->noise, p)) return false;
   for (int64_t j = 0; j < p; j++)
-    if (!(inference->degrees[j] >= 1) || inference->why[j] < TCT_GIVEN || inference->why[j] > TCT_PATH_TOO_SHORT)
+    if (!(inference->degrees[j] >= 1) || inference->why[j] < TCT_GIVEN || inference->why[j] > TCT_ROWS_TOO_FAR)
       return false;
   return true;
 }
@@ -70,6 +70,10 @@ const char *tct_withheld_text(tct_withheld why) {
     case TCT_PATH_TOO_SHORT:
       return "no interval: the fit ended too far from the optimum for its errors to be calculated; "
              "more records or a larger epsilon would give one";
+    case TCT_ROWS_TOO_FAR:
+      return "no interval: the bounds of a column lie so far from most of its values that a few records, which the "
+             "noise "
+             "hides, could decide the weights; narrower bounds or a logarithm of the column would give one";
   }
   return "";
 }

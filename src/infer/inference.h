@@ -9,6 +9,7 @@ typedef enum tct_withheld {
   TCT_GIVEN = 0,
   TCT_NOISE_ABOVE_SIGNAL, /* its direction was not determined: the curvature there is below its noise */
   TCT_PATH_TOO_SHORT,     /* the last step was too long for the curvature to hold along it */
+  TCT_ROWS_TOO_FAR,       /* bounds reach so far that rows hidden by noise could decide the weights */
 } tct_withheld;
 const char *tct_withheld_text(tct_withheld why); /* a sentence; "" for TCT_GIVEN */
 
@@ -30,7 +31,7 @@ typedef struct tct_inference {
   double *noise;    /* [p][p]: of the privacy noise */
   double *degrees;  /* [p]: of freedom, for Student's t */
   int32_t *why;     /* [p]: tct_withheld */
-  double residual;  /* what 68 % of |residuals| lie within, as released, a deviation if they are normal; NAN: unknown */
+  double residual;  /* root mean square of the residuals, from the last moments; NAN: unknown */
   tct_course course;
 } tct_inference;
 

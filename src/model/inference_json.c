@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const withheld[] = {"", "noise_above_signal", "path_too_short"};
+static const char *const withheld[] = {"", "noise_above_signal", "path_too_short", "rows_too_far"};
 enum { REASONS = sizeof withheld / sizeof *withheld };
 
 static json_t *matrix(const double *values, int64_t p) {

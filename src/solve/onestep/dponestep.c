@@ -3,126 +3,242 @@
  * PROBLEM  min over w of (1/n) sum_i omega_i l(x_i.w, y_i) + psi(w), psi none or l2, and the covariance of its
  * minimiser over tables and over noise.
  *
- * ALGORITHM  A path in a released metric W (dpmetric.c) leads to some w_0.  There one gradient and the moments H and J
- * are released, and one Newton step is made (Le Cam 1956: a one-step estimator).  Each record is weighed by its row
- * alone (Mallows 1975): its terms are bounded without a clip of slopes, which would bias them where residuals are not
- * symmetric.
- *   1. W as dpmetric makes it, in units in which images z_i = W x_i have length about 1
- *   2. omega_i = min(1, (c_z/|z_i|)^2): omega |z| <= c_z and omega |z|^2 <= c_z^2
- *   3. C = c_z times the bound on slopes.  Logistic: at most a constant, and psi below is cut by the larger slope of
- * both labels, which is a weight of the row.  Labels that are numbers: at most k_c times the 68 % quantile of
- * |residual|, from counts + N(0, m_r^2 I).  They are released at the start, after a third of the path, and after it.
- *   4. for t = 1..T   g = sum_i psi_i W x_i/C + N(0, m^2 I), psi_i = omega_i l'(x_i.u, y_i) cut to |psi_i z_i| <= C;
- *      steps with momentum as dpmetric's; w_0 the average of the last half
- *   5. g at w_0 + N(0, m_g^2 I); counts: omega_i is first multiplied by min(1, h/mean_i), mean_i = e^(x_i.w_0) and h
- *      two squares of that quantile: a record of a large mean has a large curvature
- *   6. (H, J) = sum_i (omega_i psi' z_i z_i^T, psi_i^2 z_i z_i^T) + N(0, m_H^2 I), one release
+ * ALGORITHM  A few noisy Newton steps in a released metric W lead to some w_0.  There one gradient and the moments H
+ * and J are released, and one last Newton step is made (Le Cam 1956: a one-step estimator).  Each record is weighed by
+ * its row alone (Mallows 1975), alike in gradients and curvatures.
+ *   1. sums of rows and labels: means, and the margin b that is best for all records alike, with the curve q there.
+ *      Sums of squares.  W = L^-1/sqrt(d) for second moments L L^T of columns of these means and squares.
+ *   2. twice: G = sum_i z_i z_i^T, z_i = W x_i cut to 1.3; eigenvalues lifted to a quarter of what noise reaches; a
+ * ridge on columns that look like 0/1 columns by their released means and variances; W = L^-1/sqrt(d) anew, so that the
+ *      mean of |z|^2 is 1.  d: how many directions the rows fill
+ *   3. counts of |z_i|: c_z keeps most of the mean square length, h is a few curves q; where many rows are far, c_z is
+ * as large as the noise of H allows.  omega_i = min(1, (c_z/|z_i|)^2) min(1, h/curve_i)
+ *   4. for t = 1..T from w with the margin b: g = sum_i psi_i z_i, psi_i = omega_i l'(x_i.w, y_i) cut to |psi_i z_i| <=
+ *      C; H = sum_i omega_i l'' z_i z_i^T, at the first step q times the images' second moment.  w <- w - W^T H^-1 g,
+ *      with a ridge where noise would move margins by more than walk_noise, and at most walk_most.
+ *      C of two classes is a part of c_z: psi is cut by the larger slope of both labels, which is a weight.  C of
+ *      numbers follows from signed counts of the terms' lengths at the first two steps (onestep_clip.c).
+ *   5. J = sum_i psi_i^2 z_i z_i^T; G G^T = J without its noise shapes the gradients from here on: images G^-1 z
+ *   6. C anew; g, where many rows are far with omega 1; (H, J), one release; H averaged with that of step 4 where
+ * little has moved since
  *   7. w = w_0 - W^T H^-1 g; covariances: onestep_covariance.c
+ * Where noise is next to nothing c_z, h and C grow without end, and T with the signal.
  *
- * SENSITIVITY  dpmetric_factor.c and onestep_sums.c; every length is 1.
+ * SENSITIVITY  onestep_metric.c and onestep_sums.c; every length is 1.
  *
- * RELEASES  Those of dpmetric's metric, gaussian(m_r) three times where slopes have no bound, T events gaussian(m),
- * gaussian(m_g) and gaussian(m_H): exact, no Renyi detour.
+ * RELEASES  Gaussian events: two of step 1, two of step 2, one of step 3.  T gradients, T - 1 curvatures and, of
+ * numbers, up to two counts of step 4.  One of step 5, but not where H stands for J.  g, moments and, of numbers,
+ * counts of step 6.  Exact, no Renyi detour.
  *
- * COST  As dpmetric, and n p^2 multiplications for each of H and J.
+ * COST  n p^2 multiplications for each matrix, n p for each gradient.
  *
  * DEPARTS  From a one-step estimator without privacy: H and J are released with noise, whose part in the covariance is
  * counted. */
 #include "solve/onestep/one_step.h"
 
 #include "core/alloc.h"
+#include "la/exact/spectrum.h"
 #include "la/kernels/kernels.h"
+#include "solve/onestep/rules.def"
 
 #include <math.h>
 #include <string.h>
 
-/* Vectors of the path, [p] each. */
-typedef struct path {
-  double *u, *last, *average, *g, *move;
-  int64_t done; /* steps made */
-} path;
+/* Room of the walk, [p] each but for the matrices [p][p]. */
+typedef struct walk {
+  double *g, *step, *move, *value, *rest; /* rest: [3 p] */
+  double *curvature, *h, *vectors;        /* curvature: the walk's last, or the mean of all */
+  double noise, moved;                    /* of curvature; what the last step moved margins by */
+  int64_t known;                          /* curvatures in it */
+} walk;
 
-/* `count` steps of a path of F steps of size one over the curvature, from w on; w <- the mean of the last half. */
-static tct_status descend(tct_onestep *run, path *m, int part, int64_t count, double *w, tct_error *err) {
-  const tct_facts *facts = run->problem->facts;
-  int64_t p = facts->p;
-  double all = (double)run->rule.steps, path_length = tct_noise_off(facts)
-                                                          ? run->rule.path_length
-                                                          : tct_onestep_path_length(run->shape.signal_to_noise);
-  double flat = tct_dpmetric_curvature(facts) / run->curvature;
-  double size = flat * fmin(1, path_length / all), momentum = fmax(0, 1 - all / path_length), deviation = 0;
-  memcpy(m->u, w, (size_t)p * sizeof *w);
-  memset(m->average, 0, (size_t)p * sizeof *w);
-  for (int64_t t = 0; t < count; t++) {
-    TCT_TRY(tct_problem_tick(run->problem, (double)m->done++ / (all + 1), err));
-    TCT_TRY(tct_onestep_gradient(run, run->at.steps[part], m->u, m->g, &deviation, err));
-    tct_onestep_add_slope(run, m->u, m->g);
-    tct_metric_turn(&run->shape.metric, m->g, m->move);
-    memcpy(m->last, w, (size_t)p * sizeof *w);
-    tct_dpmetric_move(facts, m->u, size * run->shape.clip * run->shape.clip, m->move, w);
-    for (int64_t j = 0; j < p; j++) m->u[j] = w[j] + momentum * (w[j] - m->last[j]);
-    if (t >= count / 2) tct_axpy(1, w, m->average, p);
+static bool curved(const tct_onestep *run) { return run->problem->facts->loss.kind->link != TCT_LINK_IDENTITY; }
+
+/* The root mean square of z.step. */
+static double moved_by(const tct_onestep *run, const double *step) {
+  int64_t p = run->metric.p;
+  double sum = 0;
+  for (int64_t j = 0; j < p; j++) sum += step[j] * tct_dot(run->second + j * p, step, p);
+  return sqrt(fmax(sum, 0));
+}
+
+/* m->h <- the curvature of step t, and the least that its eigenvalues count as; 0: there is no noise. */
+static tct_status curvature_at(tct_onestep *run, walk *m, int64_t t, const double *w, double *least, tct_error *err) {
+  int64_t square = run->metric.p * run->metric.p;
+  tct_onestep_moments moments = {.curvature = m->h};
+  *least = fmax(dponestep_walk_lift * run->typical / run->dimension, 0x1p-900);
+  memset(m->h, 0, (size_t)square * sizeof *m->h);
+  if (t == 0) {
+    tct_axpy(run->typical, run->second, m->h, square);
+    return TCT_OK;
   }
-  int64_t averaged = count - count / 2;
-  for (int64_t j = 0; j < p && count > 0; j++) w[j] = m->average[j] / (double)averaged;
+  TCT_TRY(tct_onestep_release_moments(run, run->at.curvatures, w, &moments, err));
+  double reach = dponestep_floor_over_noise * moments.curvature_noise * sqrt(2 * (double)run->metric.p);
+  *least = reach;
+  if (curved(run)) m->known = 0;
+  for (int64_t k = 0; k < square; k++)
+    m->curvature[k] = ((double)m->known * m->curvature[k] + m->h[k]) / ((double)m->known + 1);
+  m->noise = moments.curvature_noise / sqrt((double)++m->known);
   return TCT_OK;
 }
 
-/* Steps 3 and 4. */
-static tct_status follow(tct_onestep *run, path *m, double *w, tct_error *err) {
-  const tct_onestep_places *at = &run->at;
-  int64_t first = tct_onestep_first(&run->rule);
-  double clip = tct_onestep_path_clip(run->problem->facts, &run->rule, run->shape.signal_to_noise);
-  TCT_TRY(tct_onestep_set_clip(run, clip, at->scale[0], at->steps[0], w, err));
-  TCT_TRY(descend(run, m, 0, first, w, err));
-  if (!run->rule.scaled) return TCT_OK;
-  TCT_TRY(tct_onestep_set_clip(run, clip, at->scale[1], at->steps[1], w, err));
-  return descend(run, m, 1, run->rule.steps - first, w, err);
+/* The least ridge with which noise of this deviation in g moves margins by no more than walk_noise. */
+static double ridge_for(const tct_onestep *run, const walk *m, double least, double deviation) {
+  double ridge = 0, d = run->dimension, unit = run->typical / d;
+  for (int at = -5; at < 8 && curved(run); at++) {
+    double sum = 0;
+    ridge = at < -4 ? 0 : unit * exp2(at);
+    for (int64_t k = 0; k < run->metric.p; k++) sum += pow(fmax(m->value[k], least) + ridge, -2);
+    if (deviation * sqrt(sum / d) <= dponestep_walk_noise) break;
+  }
+  return ridge;
 }
 
-/* Steps 5 to 7. */
-static tct_status finish(tct_onestep *run, path *m, double *w, tct_error *err) {
+/* Step t of the walk. */
+static tct_status walk_on(tct_onestep *run, walk *m, int64_t t, double *w, tct_error *err) {
+  int64_t p = run->metric.p;
+  double least = 0, deviation = 0;
+  if (t == 0 || (run->rule.scaled && t < 2)) {
+    TCT_TRY(tct_onestep_set_clip(run, run->at.counts, run->at.steps, dponestep_walk_bias, w, err));
+    TCT_TRY(tct_onestep_open_sums(run, run->at.steps, err));
+  }
+  TCT_TRY(tct_onestep_gradient(run, run->at.steps, w, m->g, &deviation, err));
+  TCT_TRY(curvature_at(run, m, t, w, &least, err));
+  tct_onestep_add_slope(run, w, m->g);
+  tct_onestep_add_ridge(run, m->h);
+  memset(m->step, 0, (size_t)p * sizeof *m->step);
+  if (!tct_eigenvectors(m->h, p, m->value, m->vectors, m->rest)) return TCT_OK; /* no step */
+  double ridge = ridge_for(run, m, least, deviation), largest = 0;
+  for (int64_t k = 0; k < p; k++) largest = fmax(largest, m->value[k]);
+  for (int64_t k = 0; k < p; k++) {
+    const double *vector = m->vectors + k * p;
+    if (!(fmax(m->value[k], least) > TCT_ONESTEP_ROUNDING * largest)) continue; /* the rows do not tell */
+    tct_axpy(tct_dot(vector, m->g, p) / (fmax(m->value[k], least) + ridge), vector, m->step, p);
+  }
+  m->moved = moved_by(run, m->step);
+  tct_metric_turn(&run->metric, m->step, m->move);
+  double size = curved(run) ? fmin(1, dponestep_walk_most / fmax(m->moved, 1e-9)) : 1;
+  tct_dpmetric_move(run->problem->facts, w, size, m->move, w);
+  return TCT_OK;
+}
+
+/* w <- weights whose margins are b, as far as columns allow. */
+static void begin_at(const tct_onestep *run, walk *m, double *w) {
+  int64_t p = run->metric.p;
+  memset(w, 0, (size_t)p * sizeof *w);
+  if (run->problem->facts->intercept) {
+    w[p - 1] = run->start;
+    return;
+  }
+  tct_metric_plain(&run->metric, run->mean, m->step);
+  tct_metric_turn(&run->metric, m->step, m->move);
+  tct_dpmetric_move(run->problem->facts, w, -run->start * run->dimension, m->move, w);
+}
+
+/* Steps 4 and 5. */
+static tct_status follow(tct_onestep *run, walk *m, double *w, tct_error *err) {
+  begin_at(run, m, w);
+  for (int64_t t = 0; t < run->rule.steps; t++) {
+    TCT_TRY(tct_problem_tick(run->problem, (double)t / ((double)run->rule.steps + 1), err));
+    TCT_TRY(walk_on(run, m, t, w, err));
+  }
+  if (!run->rule.sandwich) return TCT_OK;
+  tct_onestep_moments moments = {.variance = m->h};
+  TCT_TRY(tct_onestep_release_moments(run, run->at.slopes, w, &moments, err));
+  double variance = 0, curvature = 0;
+  for (int64_t j = 0; j < run->metric.p; j++) {
+    variance += m->h[j * run->metric.p + j], curvature += m->curvature[j * run->metric.p + j];
+  }
+  if (curvature > 0 && m->known > 0) run->dispersion = variance / curvature;
+  return tct_onestep_take_slopes(run, m->h, moments.variance_noise, err);
+}
+
+/* H and its noise <- the mean by precision of the last two. */
+static void average(const tct_onestep *run, const walk *m, tct_onestep_moments *moments) {
+  double own = moments->curvature_noise, part = own * own / (own * own + m->noise * m->noise);
+  if (m->known == 0 || !(own > 0) || !(m->noise > 0)) return;
+  if (curved(run) && !(m->moved < dponestep_walk_near)) return;
+  for (int64_t k = 0; k < run->metric.p * run->metric.p; k++)
+    moments->curvature[k] += part * (m->curvature[k] - moments->curvature[k]);
+  moments->curvature_noise = own * sqrt(1 - part);
+}
+
+/* The mean square of residuals, from both moments of the constant column. */
+static double residual_of(const tct_onestep *run, const tct_onestep_moments *moments, double *room) {
+  int64_t p = run->metric.p;
+  double squares = 0, ones = 0;
+  if (!run->problem->facts->intercept || !moments->variance || curved(run)) return NAN;
+  /* x_p = e_p W^-1 z: solve W^T u = e_p, so that u.z = x_p. */
+  memset(room, 0, (size_t)p * sizeof *room);
+  for (int64_t j = p - 1; j >= 0; j--) {
+    room[j] = j == p - 1;
+    for (int64_t k = j + 1; k < p; k++) room[j] -= run->metric.w[k * p + j] * room[k];
+    room[j] /= run->metric.w[j * p + j];
+  }
+  for (int64_t j = 0; j < p; j++) {
+    squares += room[j] * tct_dot(moments->variance + j * p, room, p);
+    ones += room[j] * tct_dot(moments->curvature + j * p, room, p);
+  }
+  return ones > 0 && squares > 0 ? sqrt(squares / ones) : NAN;
+}
+
+/* Step 6. */
+static tct_status release_last(tct_onestep *run, walk *m, const double *w, tct_onestep_moments *moments,
+                               double *deviation, tct_error *err) {
+  run->last = true;
+  TCT_TRY(tct_onestep_set_clip(run, run->at.last_counts, run->at.last, dponestep_last_bias, w, err));
+  TCT_TRY(tct_onestep_open_sums(run, run->at.last, err));
+  TCT_TRY(tct_onestep_gradient(run, run->at.last, w, m->g, deviation, err));
+  TCT_TRY(tct_onestep_release_moments(run, run->at.moments, w, moments, err));
+  average(run, m, moments);
+  return moments->variance ? tct_onestep_settle_variance(run, moments, err) : TCT_OK;
+}
+
+/* Steps 6 and 7. */
+static tct_status finish(tct_onestep *run, walk *m, double *w, tct_error *err) {
   const tct_facts *facts = run->problem->facts;
-  tct_onestep_moments moments = {0};
+  tct_onestep_moments moments = {.curvature = m->h, .variance = run->rule.sandwich ? m->vectors : NULL};
   tct_inference own = {0}, *inference = run->problem->inference ? run->problem->inference : &own;
   tct_onestep_released released = {.weights = w, .gradient = m->g, .moments = &moments, .rows = facts->rows};
-  released.link = facts->loss.kind->link;
-  double *step = m->u;
+  released.link = facts->loss.kind->link, released.factor = run->factor;
+  released.second = tct_noise_off(facts) ? NULL : run->second; /* columns that go together have no images to tell */
+  released.rest = dponestep_left_by_curves * (tct_noise_off(facts) || !curved(run) ? 0
+                                              : facts->loss.kind->counts           ? 1
+                                                                                   : 0.25);
+  released.dimension = run->dimension;
   TCT_TRY(tct_inference_new(facts->p, inference, err));
-  tct_status status = tct_onestep_set_clip(run, tct_onestep_clip(facts, &run->rule, run->shape.signal_to_noise),
-                                           run->at.scale[2], run->at.last, w, err);
-  if (status == TCT_OK) status = tct_onestep_reweigh(run, w, err);
-  if (status == TCT_OK) status = tct_onestep_gradient(run, run->at.last, w, m->g, &released.deviation, err);
-  if (status == TCT_OK) status = tct_onestep_release_moments(run, w, &moments, err);
+  tct_status status = release_last(run, m, w, &moments, &released.deviation, err);
+  double residual = status == TCT_OK ? residual_of(run, &moments, m->rest) : NAN;
   if (status == TCT_OK) {
     tct_onestep_add_slope(run, w, m->g);
     tct_onestep_add_ridge(run, moments.curvature);
-    status = tct_onestep_covariance(&released, &run->shape.metric, step, inference, err);
+    status = tct_onestep_covariance(&released, &run->metric, m->step, inference, err);
   }
   if (status == TCT_OK) {
+    for (int64_t j = 0; j < facts->p && run->unseen > dponestep_unseen_most; j++) inference->why[j] = TCT_ROWS_TOO_FAR;
     inference->robust = run->rule.robust;
-    inference->residual = run->rule.scaled ? run->residual : NAN;
-    tct_metric_turn(&run->shape.metric, step, m->move);
+    inference->residual = residual;
+    tct_metric_turn(&run->metric, m->step, m->move);
     tct_dpmetric_move(facts, w, 1, m->move, w);
   }
-  tct_free(moments.curvature);
   tct_inference_free(&own);
   return status;
 }
 
 static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
                       tct_error *err) {
-  int64_t p = problem->view->p;
+  int64_t p = problem->view->p, size = 3 * p * p + 8 * p;
   tct_onestep own = {.problem = problem, .mech = mech};
-  double *memory = TCT_NEW(double, 5 * p);
-  path m = {memory, memory + p, memory + 2 * p, memory + 3 * p, memory + 4 * p, 0};
+  double *memory = TCT_NEW(double, size), *at = memory + 3 * p * p;
+  walk m = {.g = at, .step = at + p, .move = at + 2 * p, .value = at + 3 * p, .rest = at + 4 * p};
+  m.curvature = memory, m.h = memory + p * p, m.vectors = memory + 2 * p * p;
   memset(w, 0, (size_t)p * sizeof *w);
   tct_status status = memory ? tct_problem_tick(problem, 0, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = tct_onestep_begin(&own, plan, err);
   if (status == TCT_OK) status = follow(&own, &m, w, err);
   if (status == TCT_OK) status = finish(&own, &m, w, err);
   tct_onestep_free(&own);
-  tct_free(memory);
+  tct_wipe_free(memory, memory ? size : 0, sizeof *memory);
   return status;
 }
 

@@ -1,92 +1,132 @@
-/* one_step.h - what the plan, the sums and the covariance of dponestep agree on. */
+/* one_step.h - what the plan, the metric, the sums and the covariance of dponestep agree on. */
 #ifndef TCT_SOLVE_ONESTEP_H
 #define TCT_SOLVE_ONESTEP_H
 #include "solve/gradient/dpmetric.h"
 
-/* Edges of the residuals that are counted: 4 Y 2^(-k/3). */
-enum { TCT_ONESTEP_EDGES = 40 };
+/* Lengths of rows and of terms are counted between the edges 2^(k/2), k = -16 .. 14. */
+enum { TCT_ONESTEP_EDGES = 31 };
+/* The part of the largest eigenvalue below which one is rounding, whatever the noise. */
+#define TCT_ONESTEP_ROUNDING 1e-6
 
 /* From public facts and options. */
 typedef struct tct_onestep_rule {
-  bool robust;                  /* errors hold under a wrong model too */
-  bool sandwich;                /* the variance of slopes is released; else the curvature stands for it */
-  bool scaled;                  /* labels are numbers: the clip of slopes follows the residuals' counts */
-  double metric, path, moments; /* parts of the budget (of mu^2) */
-  double scale;                 /* part for each of the three counts of residuals; 0 where not scaled */
-  double weight, clip;          /* c_z and k_c; NAN: from the released signal */
-  double path_length;           /* the longest path that these facts allow, in steps of one over the curvature */
+  bool robust;         /* errors hold under a wrong model too */
+  bool sandwich;       /* the variance of slopes is released; else the curvature stands for it */
+  bool scaled;         /* labels are numbers: clips follow counts of terms */
+  double signal;       /* n mu/p */
+  double metric;       /* parts of the budget (of mu^2): sums, squares, two matrices and lengths of rows, */
+  double path;         /* gradients and curvatures of the walk, */
+  double scale;        /* counts of terms; 0 where not scaled, */
+  double slopes;       /* the second moment of terms that shapes the last gradient; 0 without a sandwich, */
+  double moments;      /* the last curvature and variance */
+  double weight, clip; /* c_z and the clip; NAN: from releases */
   int64_t steps;
 } tct_onestep_rule;
 
-/* Where each release is in the promise, after those of dpmetric, in the order of the run.  Where the rule is scaled,
- * residuals are counted before each part of the path and at its end.  Otherwise the path has one part. */
+/* Where each release is in the promise; those whose part of the budget is 0 are not there. */
 typedef struct tct_onestep_places {
-  int scale[3], steps[2], last, moments;
+  int sums, squares, gram, lengths, counts, steps, curvatures, slopes, last_counts, last, moments;
 } tct_onestep_places;
 
 extern const tct_option tct_onestep_options[];
 tct_onestep_rule tct_onestep_rule_of(const tct_facts *facts, const tct_spec *spec);
-/* Steps of the path's first part: the labels' scale is not that of the residuals, and this part finds it. */
-int64_t tct_onestep_first(const tct_onestep_rule *rule);
 tct_onestep_places tct_onestep_places_of(const tct_onestep_rule *rule);
-/* What the rule asks of dpmetric's releases. */
-tct_dpmetric_rule tct_onestep_metric_rule(const tct_facts *facts, const tct_onestep_rule *rule);
 tct_status tct_onestep_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);
-/* c_z, k_c and the path's length for a released signal. */
-double tct_onestep_weight(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise);
-double tct_onestep_clip(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise);
-/* The clip of slopes along the path, in the units of tct_onestep_clip. */
-double tct_onestep_path_clip(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise);
-double tct_onestep_path_length(double signal_to_noise);
 
-/* One run.  Images z = W x have length about 1, and weights are counted in the same coordinates, v: w = W^T v. */
+/* One run.  Images z = W x have a mean square length of 1, and weights are counted in the same coordinates, v: w = W^T
+ * v.  All but omega and length follows from releases. */
 typedef struct tct_onestep {
   const tct_problem *problem;
   tct_mech *mech;
   tct_onestep_rule rule;
   tct_onestep_places at;
-  tct_dpmetric_shape shape;  /* the unit metric W; shape.clip: C in dpmetric's own units */
-  tct_dpmetric_shape scaled; /* W/C, so that a record's own term has length at most 1 */
-  double *omega;             /* [rows]: the weight of each record, from its row alone */
-  double weight;             /* c_z: omega = min(1, (c_z/|z|)^2) */
-  double curvature;          /* what steps and the moments' unit count as the largest curve of the loss */
-  double clip;               /* C: |psi z| <= C; logistic: with either label */
-  double residual;           /* the 68 % quantile of |residual| at the last count, between two edges; NAN: unknown */
-  double inverse;            /* the Frobenius norm of W's inverse */
-  tct_dpmetric_step step;    /* the sums of psi W x/C, by `scaled` */
+  tct_metric metric;     /* W */
+  double *second;        /* [p][p]: the mean of z z^T, but for the ridge */
+  double *mean;          /* [p]: of the rows */
+  double dimension;      /* d */
+  double start, typical; /* the margin that is best for all alike, and the curve there */
+  double weight;         /* c_z: omega = min(1, (c_z/|z|)^2) */
+  double curvature;      /* h: a record whose curve at w is above it weighs less */
+  double unit;           /* of counted terms */
+  double farthest;       /* the farthest edge that a length is seen at */
+  bool last;             /* the last releases: where many rows are far, gradients weigh all records alike */
+  bool heavy;            /* many rows are far */
+  double unseen;  /* the part of a column's variance that rows hidden by the counts' noise could have, at its bounds */
+  double *omega;  /* [rows]: the weight of each record, from its row alone */
+  double *length; /* [rows]: of its image in the gradient's metric, at least */
+  double dispersion;         /* of counts: the variance of slopes by the curvature, 1 under a right model; 0: unknown */
+  double clip;               /* C: |psi z| <= C in the gradient's metric; logistic: with either label */
+  tct_metric shaped;         /* the gradient's metric G^-1 W */
+  double *factor;            /* [p][p]: G, lower; the unit matrix along the walk */
+  tct_dpmetric_shape scaled; /* G^-1 W/C, so that a record's own term has length at most 1 */
+  tct_dpmetric_step step;    /* the sums of psi G^-1 W x/C, by `scaled` */
 } tct_onestep;
 
-/* W, weights of the records, and room. */
+/* W and what follows from lengths, and room. */
 tct_status tct_onestep_begin(tct_onestep *run, const tct_solver_plan *plan, tct_error *err);
 void tct_onestep_free(tct_onestep *run);
-/* The clip for release `release`: at most `factor`; where slopes have no bound, that times the 68 % quantile of
- * |residual| at w, from release `scale`. */
-tct_status tct_onestep_set_clip(tct_onestep *run, double factor, int scale, int release, const double *w,
+/* Is there a record?  A row of zeros stands for none, and adds nothing to any release. */
+bool tct_onestep_there(const tct_onestep *run, int64_t row);
+/* The cell of a size in units of the edges, TCT_ONESTEP_EDGES - 1 for the largest. */
+int tct_onestep_cell(double size);
+double tct_onestep_edge(int k);
+/* The gradient's metric becomes G^-1 W for run->factor. */
+tct_status tct_onestep_shape(tct_onestep *run, tct_error *err);
+
+/* From signed counts of terms: the least clip whose cut moves the mean term by less than `part` of one direction's
+ * error, deviation `noise` for a clip of 1.  last: also what far rows ask for. */
+typedef struct tct_onestep_terms {
+  const double *count; /* [2][TCT_ONESTEP_EDGES]: terms above 0, and the others */
+  double deviation;    /* of a count's noise */
+  double rows, dimension, noise, part;
+  double dispersion;
+  bool even, heavy; /* even: residuals are about as often above as below; heavy: many rows are far */
+  double given;     /* the clip in typical terms; NAN: as above */
+} tct_onestep_terms;
+double tct_onestep_pick_clip(const tct_onestep_terms *terms);
+/* The clip for release `release`, from release `counts` of terms at w where slopes have no bound; NULL w: as it is. */
+tct_status tct_onestep_set_clip(tct_onestep *run, int counts, int release, double part, const double *w,
                                 tct_error *err);
-/* A loss whose curve has a far tail: records whose curve at w is above run->curvature weigh less from here on. */
-tct_status tct_onestep_reweigh(tct_onestep *run, const double *w, tct_error *err);
-/* g[p] <- the mean of psi z at w with the noise of release r, in units of v, without the ridge; *deviation of it. */
+/* The sums' room for the clip and release r. */
+tct_status tct_onestep_open_sums(tct_onestep *run, int r, tct_error *err);
+/* g[p] <- the mean of psi z at w with the noise of release r, in units of v, without the ridge; *deviation of it in
+ * the gradient's metric. */
 tct_status tct_onestep_gradient(tct_onestep *run, int r, const double *w, double *g, double *deviation, tct_error *err);
 
-/* Means of omega psi' z z^T and psi^2 z z^T with noise, in units of v; deviation of an entry on the diagonal. */
+/* Means of omega psi' z z^T and psi^2 z z^T with noise; deviation of an entry on the diagonal.  The second is in the
+ * gradient's metric where this comes from a run. */
 typedef struct tct_onestep_moments {
-  double *curvature, *variance; /* [p][p]; variance NULL: the curvature stands for it */
+  double *curvature, *variance; /* [p][p]; either NULL: is not wanted */
   double curvature_noise, variance_noise;
 } tct_onestep_moments;
-tct_status tct_onestep_release_moments(tct_onestep *run, const double *w, tct_onestep_moments *out, tct_error *err);
+/* out's matrices are the caller's. */
+tct_status tct_onestep_release_moments(tct_onestep *run, int r, const double *w, tct_onestep_moments *out,
+                                       tct_error *err);
 /* matrix[p][p] += l2 W D W^T, D = 1 but for the intercept. */
 void tct_onestep_add_ridge(const tct_onestep *run, double *matrix);
 /* g[p] += l2 W D w. */
 void tct_onestep_add_slope(const tct_onestep *run, const double *w, double *g);
 
+/* run->factor <- the root of the second moment of terms, J[p][p] with noise of this deviation, shrunk to the unit
+ * matrix by what noise alone would show. */
+tct_status tct_onestep_take_slopes(tct_onestep *run, double *slopes, double noise, tct_error *err);
+/* moments->variance, in the gradient's metric, becomes positive and is shrunk to a multiple of the curvature by what
+ * noise alone would show; then in units of v.  variance_noise <- what of it is left. */
+tct_status tct_onestep_settle_variance(const tct_onestep *run, tct_onestep_moments *moments, tct_error *err);
+
 /* The last step and the covariance, from releases alone.  weights [p]: w_0; gradient: of it, in units of v, deviation:
- * of its noise; moments with the ridge.  step[p] <- D, in units of v; inference <- covariances of w. */
+ * of its noise, in the metric whose root is factor; moments with the ridge.  step[p] <- D, in units of v; inference <-
+ * covariances of w. */
 typedef struct tct_onestep_released {
   const double *weights, *gradient;
   double deviation;
   const tct_onestep_moments *moments;
   int64_t rows;
   tct_link link; /* not TCT_LINK_IDENTITY: the curvature depends on w, so a long last step is not to be believed */
+  const double *factor; /* [p][p], lower; NULL: the unit matrix */
+  const double *second; /* [p][p]: the mean of z z^T; NULL: the curvature tells it */
+  double rest;          /* what one step leaves of the margins' square, times the curvature */
+  double dimension;
 } tct_onestep_released;
 tct_status tct_onestep_covariance(const tct_onestep_released *released, const tct_metric *metric, double *step,
                                   tct_inference *inference, tct_error *err);

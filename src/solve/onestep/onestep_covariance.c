@@ -4,7 +4,9 @@
  * deviation s_g.  That of H and J is symmetric: s_H and s_J on the diagonal, sqrt(1/2) of it beside.
  *   D = H^-1 g, v = v_0 - D
  *   sampling  H^-1 J H^-1 / n                                   (the sandwich; without J: H^-1 / n)
- *   noise     H^-1 [s_g^2 I + (s_H^2/2)(|D|^2 I + D D^T)] H^-1   (the second term is H's own noise times D)
+ *   noise     H^-1 [s_g^2 G G^T + (s_H^2/2)(|D|^2 I + D D^T) + r I] H^-1
+ * G is the root of the metric that g was released in.  The second term is H's own noise times D.  r is what one step
+ * leaves where curvatures follow the weights: (rest m^2 tr H)^2/d for a step that moves margins by m.
  * docs/proofs/standard-errors.md derives both.
  *   Noise in H makes the mean of H^-1 larger, by (s_H^2/2) H^-1 (tr(H^-1) + H^-1) H^-1.  Eigenvalues l are raised by
  * (s_H^2/2)(tr(H^-1) + 1/l), which takes that away.
@@ -22,8 +24,6 @@
 #include "solve/onestep/rules.def"
 
 #include <string.h>
-
-static const double LEAST = 1e-6; /* part of the largest eigenvalue below which one is rounding, whatever the noise */
 
 /* Matrices [p][p] and vectors [p] of one computation. */
 typedef struct work {
@@ -75,13 +75,13 @@ static bool decompose(double *a, int64_t p, double *value, double *vectors, doub
   return known;
 }
 
-/* a <- the same with eigenvalues at least a thousandth of the largest. */
+/* a <- the same with eigenvalues at least variance_least of the largest. */
 static bool make_positive(double *a, int64_t p, double *room, double *vectors) {
   double *value = room + p * p, largest = 1e-12;
   memcpy(room, a, (size_t)(p * p) * sizeof *a);
   bool known = decompose(room, p, value, vectors, value + p);
   for (int64_t j = 0; j < p; j++) largest = fmax(largest, value[j]);
-  for (int64_t j = 0; j < p; j++) value[j] = fmax(value[j], dponestep_variance_floor * largest);
+  for (int64_t j = 0; j < p; j++) value[j] = fmax(value[j], dponestep_variance_least * largest);
   compose(vectors, value, p, a);
   return known;
 }
@@ -106,7 +106,7 @@ static void factor(work *m) {
   double largest = 0;
   for (int64_t j = 0; j < p; j++) largest = fmax(largest, m->values[j]);
   m->floor = fmax(dponestep_floor_over_noise * moments->curvature_noise * sqrt(2 * (double)p),
-                  fmax(LEAST * largest, 0x1p-900));
+                  fmax(TCT_ONESTEP_ROUNDING * largest, 0x1p-900));
   determined(m, f);
   for (int64_t j = 0; j < p; j++) f[j] = 1 / f[j];
   compose(m->vectors, f, p, m->inverse);
@@ -114,12 +114,20 @@ static void factor(work *m) {
   if (!moments->variance) compose(m->vectors, f, p, m->spread);
 }
 
-static void noise_between(work *m, const double *step) {
+static void noise_between(work *m, const double *step, double moved2) {
   int64_t p = m->p;
   double g2 = m->in->deviation * m->in->deviation;
-  double h2 = m->in->moments->curvature_noise * m->in->moments->curvature_noise / 2, length2 = tct_norm2(step, p);
+  double h2 = m->in->moments->curvature_noise * m->in->moments->curvature_noise / 2, length2 = tct_norm2(step, p),
+         trace = 0;
+  for (int64_t j = 0; j < p; j++) trace += m->in->moments->curvature[j * p + j];
+  double rest = m->in->rest > 0 ? m->in->rest * moved2 * trace : 0;
+  rest *= rest / fmax(m->in->dimension, 1);
   for (int64_t j = 0; j < p; j++)
-    for (int64_t k = 0; k < p; k++) m->middle[j * p + k] = (j == k ? g2 + h2 * length2 : 0) + h2 * step[j] * step[k];
+    for (int64_t k = 0; k < p; k++) {
+      double shaped =
+          m->in->factor ? tct_dot(m->in->factor + j * p, m->in->factor + k * p, (j < k ? j : k) + 1) : j == k;
+      m->middle[j * p + k] = g2 * shaped + (j == k ? h2 * length2 + rest : 0) + h2 * step[j] * step[k];
+    }
 }
 
 /* v[p] <- the solution of W^T v = w, W lower triangular. */
@@ -138,10 +146,20 @@ static double along(const work *m, int64_t direction, const double *x) {
   return sum;
 }
 
+/* step <- H^-1 g, but along directions of which rows tell nothing: there g is rounding. */
+static void last_step(const work *m, double *step) {
+  times(m->inverse, m->in->gradient, m->p, step);
+  for (int64_t k = 0; k < m->p && !(m->in->moments->curvature_noise > 0); k++) {
+    double size = m->values[k] < m->floor ? along(m, k, step) : 0;
+    for (int64_t j = 0; j < m->p; j++) step[j] -= size * m->vectors[j * m->p + k];
+  }
+}
+
 /* What the step may have left along open directions; v: the weights after it. */
 static void left_between(work *m, const double *v) {
   int64_t p = m->p, known = 0;
   double sum = 0;
+  if (!(m->in->moments->curvature_noise > 0)) return;
   for (int64_t k = 0; k < p; k++) {
     if (m->values[k] < m->floor) continue;
     double part = along(m, k, v);
@@ -162,11 +180,22 @@ static double both_ways(const double *u, const double *b, int64_t p) {
   return 2 * tct_norm2(u, p) * tct_norm2(b, p) + 2 * inner * inner;
 }
 
+/* |G^T b|^2: what the noise of J, which is in G's metric, moves b.Jb by. */
+static double shaped_norm2(const work *m, const double *b) {
+  double sum = 0;
+  for (int64_t k = 0; k < m->p && m->in->factor; k++) {
+    double at = 0;
+    for (int64_t j = k; j < m->p; j++) at += m->in->factor[j * m->p + k] * b[j];
+    sum += at * at;
+  }
+  return m->in->factor ? sum : tct_norm2(b, m->p);
+}
+
 /* b = H^-1 c of a weight c.v: degrees of freedom of its variance. */
 static double degrees_of(const work *m, const double *b, double *room) {
   const tct_onestep_moments *moments = m->in->moments;
   int64_t p = m->p;
-  double *u = room, *sum = u + p, n = (double)m->in->rows, size2 = tct_norm2(b, p), length2 = size2 * size2;
+  double *u = room, *sum = u + p, n = (double)m->in->rows, size2 = shaped_norm2(m, b), length2 = size2 * size2;
   double h2 = moments->curvature_noise * moments->curvature_noise,
          j2 = moments->variance_noise * moments->variance_noise;
   times(m->spread, b, p, u);
@@ -214,13 +243,17 @@ static void fill(const work *m, const tct_metric *metric, bool far, double *c, t
   sandwich(m->middle, rows, p, 1, room, out->noise);
 }
 
-/* What turns D^T H D into the mean square of z.D.  The curvature of logistic loss is a fifth of the images' second
- * moment or less.  That of counts is their mean: the trace of H, as images have length about 1. */
-static double typical_curve(const tct_onestep_released *released, int64_t p) {
-  double sum = 0;
-  if (released->link != TCT_LINK_LOG) return 1 / (dponestep_logistic_width * dponestep_logistic_width);
-  for (int64_t j = 0; j < p; j++) sum += released->moments->curvature[j * p + j];
-  return fmax(sum, 0x1p-900);
+/* The mean square of z.step, or what the curvature tells of it.  That of a model of classes is a fifth of the images'
+ * second moment or less.  That of counts is their mean: the trace of H, as images have length about 1. */
+static double moved2_by(const tct_onestep_released *in, const double *step, int64_t p) {
+  const double *matrix = in->second ? in->second : in->moments->curvature;
+  double sum = 0, typical = in->second ? 1 : 1 / (dponestep_logistic_width * dponestep_logistic_width), trace = 0;
+  for (int64_t j = 0; j < p; j++) {
+    sum += step[j] * tct_dot(matrix + j * p, step, p);
+    trace += in->moments->curvature[j * p + j];
+  }
+  if (!in->second && in->link == TCT_LINK_LOG) typical = fmax(trace, 0x1p-900);
+  return fmax(sum, 0) / typical;
 }
 
 tct_status tct_onestep_covariance(const tct_onestep_released *released, const tct_metric *metric, double *step,
@@ -232,15 +265,14 @@ tct_status tct_onestep_covariance(const tct_onestep_released *released, const tc
   m.values = take(&from, p), m.vectors = take(&from, square), m.inverse = take(&from, square);
   m.spread = take(&from, square), m.middle = take(&from, square), m.room = take(&from, 2 * square + 4 * p);
   factor(&m);
-  times(m.inverse, released->gradient, p, step);
-  noise_between(&m, step);
+  last_step(&m, step);
+  double moved2 = moved2_by(released, step, p);
+  double most = released->second ? dponestep_margins_moved_most : dponestep_hazards_moved_most;
+  noise_between(&m, step, moved2);
   in_metric(metric, released->weights, m.room);
   tct_axpy(-1, step, m.room, p);
   left_between(&m, m.room);
-  times(released->moments->curvature, step, p, m.room);
-  double move = sqrt(fmax(tct_dot(m.room, step, p), 0) / typical_curve(released, p));
-  fill(&m, metric, released->link != TCT_LINK_IDENTITY && move > dponestep_margins_moved_most, take(&from, p),
-       inference);
+  fill(&m, metric, released->link != TCT_LINK_IDENTITY && sqrt(moved2) > most, take(&from, p), inference);
   inference->robust = released->moments->variance != NULL;
   tct_free(memory);
   return TCT_OK;

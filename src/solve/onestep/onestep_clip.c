@@ -1,0 +1,97 @@
+/* onestep_clip.c - the least clip whose bias is small beside an error, from released signed counts of terms.
+ *
+ * What a clip c takes from one direction's mean term is the difference of what it takes above and below 0.  Each is
+ * the sum over edges beyond c of how many terms are longer.  Below `sure` deviations of the counts' noise these go on
+ * as an exponential law with the slope that was seen before.  The difference may vanish by chance, so it counts as at
+ * least clip_even, or of counts clip_skewed, of the larger.  Bars of one direction's error: sqrt((c noise)^2 + rms^2/(n
+ * d)).
+ */
+#include "solve/onestep/one_step.h"
+#include "solve/onestep/rules.def"
+
+enum { EDGES = TCT_ONESTEP_EDGES, GRID = 120, POINTS = 30 };
+
+/* Of one sign: edge x[k] and tail[k], how many terms are longer, k = 0 .. last; beyond it an exponential law. */
+typedef struct law {
+  double x[EDGES + 1], tail[EDGES + 1], spread;
+  int last; /* below 0: nothing stands out of the noise */
+} law;
+
+static law law_of(const double *count, double deviation) {
+  law out = {.last = -1};
+  int before = 0;
+  for (int k = EDGES; k > 0; k--) out.x[k] = tct_onestep_edge(k - 1), out.tail[k - 1] = out.tail[k] + count[k - 1];
+  for (int k = 0; k < EDGES; k++)
+    if (out.tail[k] > dponestep_sure * deviation * sqrt(EDGES - k)) out.last = k;
+  if (out.last < 0) return out;
+  int k = out.last;
+  for (int j = 0; j <= k; j++)
+    if (out.tail[j] >= 4 * out.tail[k]) before = j;
+  double ratio = fmax(out.tail[before] / out.tail[k], 1.01);
+  out.spread = k > before ? (out.x[k] - out.x[before]) / fmax(log(ratio), 0.5) : 0.4 * fmax(out.x[k], out.x[1]);
+  out.spread = fmax(out.spread, 0.08 * out.x[k]);
+  for (int j = 0; j < k; j++) out.tail[j] = fmax(out.tail[j], out.tail[k]);
+  return out;
+}
+
+/* log tail at c below x[last], straight between edges. */
+static double longer_at(const law *m, double c) {
+  int k = 0;
+  while (k + 1 < m->last && c > m->x[k + 1]) k++;
+  double part = (c - m->x[k]) / (m->x[k + 1] - m->x[k]);
+  return exp((1 - part) * log(m->tail[k]) + part * log(m->tail[k + 1]));
+}
+
+/* What a clip of c takes from the sum of these terms. */
+static double beyond(const law *m, double c) {
+  if (m->last < 0) return 0;
+  double end = m->x[m->last], rest = m->tail[m->last] * m->spread, sum = 0, step = (end - c) / (POINTS - 1);
+  if (c >= end) return rest * exp(-fmin((c - end) / m->spread, 50));
+  for (int k = 0; k < POINTS; k++) sum += (k == 0 || k == POINTS - 1 ? 0.5 : 1) * longer_at(m, c + k * step);
+  return sum * step + rest;
+}
+
+/* The edge that 68 % of the terms lie within, their root mean square, and the last edge that any is seen at. */
+static void typical_terms(const tct_onestep_terms *terms, double *quantile, double *rms, double *seen) {
+  double all = 0, within = 0, sure = 0, squares = 0;
+  int k = 0;
+  for (int j = 0; j < 2 * EDGES; j++) all += terms->count[j];
+  for (; k < EDGES - 1; k++) {
+    within += terms->count[k] + terms->count[EDGES + k];
+    if (within >= 0.68 * all) break;
+  }
+  *quantile = *seen = tct_onestep_edge(k);
+  for (int j = 0; j < EDGES; j++) {
+    double both = terms->count[j] + terms->count[EDGES + j], edge = tct_onestep_edge(j);
+    if (!(both > dponestep_sure * M_SQRT2 * terms->deviation)) continue;
+    sure += both, squares += 0.8 * both * edge * edge, *seen = edge;
+  }
+  *rms = fmax(sqrt(squares / fmax(sure, 1)), *quantile);
+}
+
+double tct_onestep_pick_clip(const tct_onestep_terms *terms) {
+  double quantile, rms, seen;
+  typical_terms(terms, &quantile, &rms, &seen);
+  if (!isnan(terms->given)) return terms->given * quantile;
+  law up = law_of(terms->count, terms->deviation), down = law_of(terms->count + EDGES, terms->deviation);
+  double direction = rms / sqrt(terms->rows * terms->dimension);
+  double least = terms->even ? dponestep_even_clip_least * quantile : rms,
+         most = fmax(dponestep_clip_most, 1.01 * least);
+  double clip = least;
+  for (int k = 0; k < GRID; k++) {
+    clip = least * pow(most / least, (double)k / (GRID - 1));
+    double a = beyond(&up, clip), b = beyond(&down, clip);
+    double bias =
+        fmax(fabs(a - b), (terms->even ? dponestep_clip_even : dponestep_clip_skewed) * fmax(a, b)) / terms->rows;
+    if (bias <= terms->part * hypot(clip * terms->noise, direction)) break;
+  }
+  double free = terms->noise > 0 ? direction / terms->noise : 0; /* noise is then one direction's error */
+  if (free > 0)
+    clip = fmax(least, fmin(clip, fmin(dponestep_far_error * free, 2 * seen))); /* chance alone may ask for more */
+  if (terms->heavy) clip = fmax(clip, fmin(dponestep_far_error * free, dponestep_far_clip * seen));
+  double wide = terms->even ? 0 : fmin(fmax(10 * (terms->dispersion - 1), 0), 1);
+  double errors =
+      terms->even ? dponestep_clip_of_error : dponestep_clip_of_count_error + wide * dponestep_clip_of_dispersion;
+  return fmax(clip, fmin(fmax(errors * free, wide * dponestep_clip_dispersed * quantile),
+                         (2 + 3 * wide) * seen)); /* no term is longer */
+}

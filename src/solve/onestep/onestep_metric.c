@@ -1,0 +1,348 @@
+/* onestep_metric.c - the metric of dponestep from four releases, and what counts of lengths say.
+ *
+ * SENSITIVITY  Every release is planned with clip 1, by scaling each record's own term; a row of zeros stands for a
+ * record that is not there, and adds nothing.  x is a row, |x| <= R as exact reals.
+ *   Sums: a record adds (x/R, its label's numbers)/sqrt(2).  Of a class that is the class's sign, of a number y/Y, of a
+ * count the pair (1 where y > 0, y/Y)/sqrt(2).  Both halves are at most 1 long, and truncating to the lattice shortens.
+ *   Squares: (x_j/R)^2, whose l2 norm is at most their sum, |x|^2/R^2.  Matrices: t t^T, t the computed image over its
+ * length or the radius, whichever is more (shells.h).  Lengths: 1 in the cell of the computed length.
+ *   W, and what images are, follow from releases alone.  Under replace_one two records' squares, matrices and counts
+ * have no negative inner product, so |a - b|^2 <= 2 where the event counts on 4: their sensitivity is sqrt(1/2).  Sums
+ * are charged in full. */
+#include "core/alloc.h"
+#include "la/exact/gram.h"
+#include "la/exact/shells.h"
+#include "la/exact/spectrum.h"
+#include "la/exact/triangular.h"
+#include "la/kernels/kernels.h"
+#include "la/matrix/lattice.h"
+#include "la/matrix/rows_access.h"
+#include "solve/onestep/one_step.h"
+#include "solve/onestep/rules.def"
+#include "solve/shared/share.h"
+
+#include <string.h>
+
+enum { LOW = -16 };                       /* the least edge is 2^(LOW/2) */
+static const double SHRINK = 1 - 0x1p-38; /* the margin of a view's rows, with the roundings of a scale to spare */
+static const double LEAST = 1e-9;         /* of a column, where no noise says more */
+static const double LEAST_IMAGE = 1e-4;   /* of a direction of images */
+
+int tct_onestep_cell(double size) {
+  double at = ceil(2 * log2(size)) - LOW;
+  return !(at > 0) ? 0 : at >= TCT_ONESTEP_EDGES ? TCT_ONESTEP_EDGES - 1 : (int)at;
+}
+double tct_onestep_edge(int k) { return exp2((k + LOW) / 2.0); }
+
+/* A row of zeros is not. */
+bool tct_onestep_there(const tct_onestep *run, int64_t row) {
+  double none = 0x1p-60 * run->problem->facts->row_norm;
+  return tct_row_norm2(run->problem->view, row) > none * none;
+}
+
+static const tct_release *planned(const tct_onestep *run, int r) { return tct_mech_release_of(run->mech, r); }
+static double rows_of(const tct_onestep *run) { return (double)run->problem->facts->rows; }
+
+/* n mu, from the planned noise; infinite without. */
+static double all_signal(const tct_onestep *run) { return run->rule.signal * (double)run->problem->facts->p; }
+
+/* ---- sums of rows and labels ------------------------------------------------------------------------------------ */
+
+/* number[2] <- what a label adds, at most 1 long. */
+static void of_label(const tct_facts *facts, double y, double number[2]) {
+  bool counts = facts->loss.kind->counts;
+  double part = fmin(fmax(y / facts->label_bound, -1), 1);
+  number[0] = counts ? M_SQRT1_2 * (y > 0) : part;
+  number[1] = counts ? M_SQRT1_2 * part : 0;
+}
+
+/* The margin that is best for all records alike, and the curve there; mean[2]: of the labels' numbers, with noise. */
+static void start_at(tct_onestep *run, const double mean[2], double noise) {
+  const tct_facts *facts = run->problem->facts;
+  const tct_loss *loss = &facts->loss;
+  double y = facts->label_bound;
+  if (loss->kind->binary) {
+    double q = fmax(noise, 0.5 / rows_of(run)) / 2;
+    run->start = tct_loss_constant_class(loss, tct_share_after_noise(0.5 + 0.5 * mean[0], q));
+  } else if (loss->kind->counts) {
+    double at = M_SQRT2 * mean[1] * y, deviation = M_SQRT2 * noise * y;
+    double low = fmin(2 * M_SQRT2 * noise, 0.25), share = fmin(fmax(M_SQRT2 * mean[0], low), 1 - low);
+    if (!(at > dponestep_mean_sure * deviation)) at = -log1p(-fmax(share, 0.5 / rows_of(run)));
+    run->start = tct_loss_constant_number(loss, fmin(at, y), 0.5 / rows_of(run));
+  } else
+    run->start = tct_loss_constant_number(loss, fmin(fmax(mean[0] * y, -y), y), 0);
+  run->typical = fmax(tct_loss_curve(loss, run->start, loss->kind->binary ? 1 : run->start), 0x1p-300);
+  if (loss->kind->link == TCT_LINK_IDENTITY || loss->kind->link == TCT_LINK_NONE)
+    run->typical = tct_dpmetric_curvature(facts);
+}
+
+static tct_status release_sums(tct_onestep *run, double *sum, double *row, tct_error *err) {
+  const tct_view *view = run->problem->view;
+  const tct_release *r = planned(run, run->at.sums);
+  int64_t p = view->p;
+  double part = M_SQRT1_2 * SHRINK, number[2], R = run->problem->facts->row_norm;
+  memset(sum, 0, (size_t)(p + 2) * sizeof *sum);
+  for (int64_t i = 0; i < view->rows; i++) {
+    if (!tct_onestep_there(run, i)) continue;
+    memset(row, 0, (size_t)p * sizeof *row);
+    tct_row_axpy(view, i, part / R, row);
+    of_label(run->problem->facts, run->problem->y[i], number);
+    for (int64_t j = 0; j < p; j++) sum[j] += tct_lattice_part(row[j], r->lattice);
+    for (int k = 0; k < 2; k++) sum[p + k] += tct_lattice_part(part * number[k], r->lattice);
+  }
+  TCT_TRY(tct_mech_release(run->mech, run->at.sums, sum, p + 2, err));
+  for (int64_t j = 0; j < p + 2; j++) sum[j] *= (j < p ? R : 1) / (part * rows_of(run));
+  for (int64_t j = 0; j < p; j++) run->mean[j] = fmin(fmax(sum[j], -R), R); /* as that of rows */
+  start_at(run, sum + p, r->deviation / (part * rows_of(run)));
+  return TCT_OK;
+}
+
+/* ---- the metric -------------------------------------------------------------------------------------------------- */
+
+/* W <- L^-1/root, L L^T = s + shift I with the least shift that works; s[p][p]: second moments of the rows. */
+static tct_status whiten(tct_onestep *run, const double *s, double root, double *room, tct_error *err) {
+  int64_t p = run->metric.p;
+  double shift = 0, trace = 0;
+  for (int64_t j = 0; j < p; j++) trace += fabs(s[j * p + j]);
+  while (!tct_cholesky_shifted(s, p, shift, run->metric.w) && isfinite(shift)) shift = fmax(2 * shift, 1e-12 * trace);
+  tct_lower_invert(run->metric.w, p, room);
+  for (int64_t k = 0; k < p * p; k++) run->metric.w[k] /= root;
+  return tct_metric_settle(&run->metric) ? TCT_OK
+                                         : tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
+}
+
+/* s <- second moments of columns that go their own ways, of these means and squares. */
+static tct_status release_squares(tct_onestep *run, double *s, double *room, tct_error *err) {
+  const tct_view *view = run->problem->view;
+  const tct_release *r = planned(run, run->at.squares);
+  int64_t p = view->p;
+  double R = run->problem->facts->row_norm, noise = R * R * r->deviation / rows_of(run);
+  double *sum = room, *row = room + p, least = fmax(noise, LEAST * R * R);
+  memset(sum, 0, (size_t)p * sizeof *sum);
+  for (int64_t i = 0; i < view->rows; i++) {
+    memset(row, 0, (size_t)p * sizeof *row);
+    tct_row_axpy(view, i, SHRINK / R, row);
+    for (int64_t j = 0; j < p; j++) sum[j] += tct_lattice_part(row[j] * row[j] * SHRINK, r->lattice);
+  }
+  TCT_TRY(tct_mech_release(run->mech, run->at.squares, sum, p, err));
+  for (int64_t j = 0; j < p; j++) {
+    double variance = sum[j] * R * R / rows_of(run) - run->mean[j] * run->mean[j];
+    for (int64_t k = 0; k < p; k++) s[j * p + k] = run->mean[j] * run->mean[k];
+    s[j * p + j] += fmax(variance, least) + least / 2;
+  }
+  return whiten(run, s, sqrt((double)p), room, err);
+}
+
+/* s[p][p] <- W^-1 (Q up Q^T) W^-T: second moments of rows from those of images, eigenvalues up[p] of the columns of
+ * vectors[k][p]; room: [2 p p + p]. */
+static void back_to_rows(const tct_onestep *run, const double *up, const double *vectors, double *room, double *s) {
+  int64_t p = run->metric.p;
+  double *inverse = room, *part = room + p * p;
+  memcpy(inverse, run->metric.w, (size_t)(p * p) * sizeof *inverse);
+  tct_lower_invert(inverse, p, part);
+  memset(s, 0, (size_t)(p * p) * sizeof *s);
+  for (int64_t k = 0; k < p; k++) { /* s += up_k t t^T, t = W^-1 q_k */
+    for (int64_t j = 0; j < p; j++) part[j] = tct_dot(inverse + j * p, vectors + k * p, j + 1);
+    for (int64_t j = 0; j < p; j++) tct_axpy(up[k] * part[j], part, s + j * p, p);
+  }
+}
+
+/* Is this the variance of a column of the values 0 and unit, or -unit and unit, of which a share within low .. high is
+ * the larger?  It is share (1 - share), less what the cut of its images takes; numbers have less. */
+static bool of_two_values(double variance, double low, double high, double spread) {
+  low = fmin(fmax(low, 0), 1), high = fmin(fmax(high, 0), 1);
+  double left = fmin(1, dponestep_matrix_radius * dponestep_matrix_radius * low * spread) * low * (1 - low);
+  return variance > dponestep_two_values * left && variance * dponestep_two_values < high * (1 - high);
+}
+
+/* The ridge of 0/1 columns, told by their released means and variances: a rare category's image is then not much longer
+ * than the others'.  unseen <- of columns of more values. */
+static void ridges(tct_onestep *run, const double *s, double spread, double ridge, double *out) {
+  const tct_facts *facts = run->problem->facts;
+  int64_t p = run->metric.p, last = p - 1;
+  double R = facts->row_norm, hidden = planned(run, run->at.lengths)->deviation / rows_of(run);
+  double off = facts->intercept ? 0 : 2 * M_SQRT2 * R * planned(run, run->at.sums)->deviation / rows_of(run);
+  run->unseen = 0;
+  for (int64_t j = 0; j < p; j++) {
+    double all = facts->intercept ? s[last * p + last] : 1,
+           mean = facts->intercept ? s[j * p + last] / all : run->mean[j];
+    double variance = s[j * p + j] / all - mean * mean, half = 0.5 + mean / 2;
+    bool ones = facts->intercept && j == last, alike = of_two_values(variance, mean - off, mean + off, spread);
+    out[j] = alike && !ones ? ridge : 0;
+    double near = off + 0.2 * sqrt(fmax(variance, 0)); /* a category that nobody has is about at its end */
+    alike |= of_two_values(variance, mean - off, mean + near, spread);
+    if (!alike && !ones && !of_two_values(variance / 4, half - off / 2, half + near / 2, spread))
+      run->unseen = fmax(run->unseen, hidden * 4 * R * R / ((double)p * variance));
+  }
+}
+
+/* W from second moments s of the rows and `spread`, how many directions they fill; d and the images' second moment.
+ * room: [2 p]. */
+static tct_status settle(tct_onestep *run, double *s, double spread, double *room, tct_error *err) {
+  int64_t p = run->metric.p;
+  double longest =
+      fmin(fmax(dponestep_rare_per_root * sqrt(all_signal(run) / spread), dponestep_rare_least), dponestep_rare_most);
+  double *ridge = room + p, d = (double)p, *w = run->metric.w;
+  ridges(run, s, spread, dponestep_rare_ridge / (spread * (longest * longest - 1)), ridge);
+  for (int64_t j = 0; j < p; j++) s[j * p + j] += ridge[j];
+  TCT_TRY(whiten(run, s, 1, room, err));
+  for (int64_t j = 0; j < p; j++)
+    for (int64_t c = 0; c <= j; c++) d -= ridge[c] * w[j * p + c] * w[j * p + c];
+  run->dimension = fmax(d, 1);
+  for (int64_t k = 0; k < p * p; k++) w[k] /= sqrt(run->dimension);
+  if (!tct_metric_settle(&run->metric)) return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
+  for (int64_t j = 0; j < p; j++)
+    for (int64_t k = 0; k < p; k++) {
+      double sum = (j == k) / run->dimension;
+      for (int64_t c = 0; c <= j && c <= k; c++) sum -= ridge[c] * w[j * p + c] * w[k * p + c];
+      run->second[j * p + k] = sum;
+    }
+  return TCT_OK;
+}
+
+/* The matrix of images under W, and W from it. */
+static tct_status release_matrix(tct_onestep *run, double *s, double *room, tct_error *err) {
+  const tct_release *r = planned(run, run->at.gram);
+  const tct_facts *facts = run->problem->facts;
+  int64_t p = run->metric.p;
+  double *vectors = room, *value = vectors + p * p, *rest = value + p, spread = 0;
+  double scale = dponestep_matrix_radius * dponestep_matrix_radius / rows_of(run);
+  tct_shells_of all = {.view = run->problem->view, .metric = &run->metric, .scale = 1, .count = 1};
+  all.radius[0] = dponestep_matrix_radius, all.lattice = r->lattice, all.threads = facts->threads;
+  TCT_TRY(tct_shells_sum(&all, s, err));
+  TCT_TRY(tct_mech_release(run->mech, run->at.gram, s, p * p, err));
+  tct_symmetrise(s, p);
+  for (int64_t k = 0; k < p * p; k++) s[k] *= scale;
+  if (!tct_eigenvectors(s, p, value, vectors, rest)) { /* nothing is learnt */
+    memset(vectors, 0, (size_t)(p * p) * sizeof *vectors);
+    for (int64_t k = 0; k < p; k++) value[k] = 1 / (double)p, vectors[k * p + k] = 1;
+  }
+  double floor = fmax(dponestep_matrix_lift * scale * r->deviation * sqrt(2 * (double)p), LEAST_IMAGE);
+  for (int64_t k = 0; k < p; k++) {
+    double up = fmax(value[k], floor);
+    spread += fmax(value[k], 0) / up, value[k] = up;
+  }
+  back_to_rows(run, value, vectors, rest, s);
+  return settle(run, s, fmax(spread, 1), rest, err);
+}
+
+/* ---- lengths ------------------------------------------------------------------------------------------------------
+ */
+
+/* Of the mean square length so much is kept; two classes keep less where noise counts, as a weight biases nothing. */
+static double kept_length(const tct_onestep *run) {
+  if (run->problem->facts->loss.kind->link != TCT_LINK_LOGISTIC) return dponestep_kept;
+  double more = dponestep_class_kept_per_octave * log2(run->rule.signal / dponestep_signal);
+  return fmin(fmax(dponestep_class_kept + more, dponestep_class_kept), dponestep_class_kept_most);
+}
+
+/* h in curves at the start, which grows without end where noise is next to nothing. */
+static double curves_kept(const tct_onestep *run) {
+  double signal = run->rule.signal / dponestep_signal;
+  double most = run->problem->facts->loss.kind->counts ? dponestep_count_curve_most : dponestep_curve_least;
+  return fmax(fmin(fmax(signal, dponestep_curve_least), most), dponestep_curve_per_signal * signal);
+}
+
+/* c_z from released counts of lengths, and whether many rows are far. */
+static void take_lengths(tct_onestep *run, const double *count, double deviation) {
+  double all = 0, far = 0, cells = 0, p = (double)run->metric.p, kept = 0, weight = dponestep_weight_least;
+  double step = dponestep_weight_step, wanted = kept_length(run), sure[TCT_ONESTEP_EDGES];
+  double most = tct_dpmetric_curvature(run->problem->facts);
+  run->curvature = fmin(most, curves_kept(run) * run->typical);
+  double noise = 1 / (all_signal(run) * sqrt(run->rule.moments)) * dponestep_floor_over_noise * dponestep_joint_curve;
+  double room = sqrt(dponestep_open_noise * run->typical / (run->curvature * run->dimension * noise * sqrt(2 * p)));
+  double top = fmin(fmax(room, weight), dponestep_weight_most);
+  for (int k = 0; k < TCT_ONESTEP_EDGES; k++) {
+    double edge = tct_onestep_edge(k), middle = edge * exp2(-0.25);
+    sure[k] = count[k] > 3 * deviation ? count[k] : 0;
+    all += sure[k] * middle * middle;
+    if (sure[k] > 0) run->farthest = edge;
+    if (edge > dponestep_far_from && edge < dponestep_far_to) far += count[k], cells++;
+  }
+  run->heavy =
+      far / rows_of(run) > fmax(dponestep_far_share, dponestep_far_sure * deviation * sqrt(cells) / rows_of(run));
+  for (; weight < top; weight += step, kept = 0) {
+    for (int k = 0; k < TCT_ONESTEP_EDGES; k++) {
+      double middle = fmin(tct_onestep_edge(k) * exp2(-0.25), weight);
+      kept += sure[k] * middle * middle;
+    }
+    if (kept >= wanted * all) break;
+  }
+  run->weight = run->heavy ? dponestep_far_weight * top : fmin(weight, top);
+  run->weight = fmin(fmax(run->weight, dponestep_weight_per_room * room), 1000); /* 1000: as good as none */
+  if (!isnan(run->rule.weight)) run->weight = run->rule.weight;
+}
+
+static tct_status release_lengths(tct_onestep *run, tct_error *err) {
+  const tct_view *view = run->problem->view;
+  double count[TCT_ONESTEP_EDGES] = {0};
+  TCT_TRY(tct_metric_lengths(&run->metric, view, run->length, run->problem->facts->threads, err));
+  for (int64_t i = 0; i < view->rows; i++)
+    if (tct_onestep_there(run, i) && isfinite(run->length[i])) count[tct_onestep_cell(run->length[i])] += 1;
+  TCT_TRY(tct_mech_release(run->mech, run->at.lengths, count, TCT_ONESTEP_EDGES, err));
+  take_lengths(run, count, planned(run, run->at.lengths)->deviation);
+  for (int64_t i = 0; i < view->rows; i++) {
+    double part = run->weight / fmax(run->length[i], 0x1p-400);
+    run->omega[i] = fmin(1, part * part);
+  }
+  return TCT_OK;
+}
+
+/* ---- a run ---------------------------------------------------------------------------------------------------------
+ */
+
+static tct_status release_all(tct_onestep *run, tct_error *err) {
+  const tct_facts *facts = run->problem->facts;
+  int64_t p = facts->p, size = 4 * p * p + 8 * p + 8;
+  double *s = TCT_NEW(double, size);
+  tct_status status = s ? release_sums(run, s, s + p + 2, err) : tct_fail_memory(err);
+  if (status == TCT_OK) status = release_squares(run, s, s + p * p, err);
+  for (int k = 0; k < 2 && status == TCT_OK; k++) status = release_matrix(run, s, s + p * p, err);
+  if (status == TCT_OK) status = release_lengths(run, err);
+  tct_wipe_free(s, size, sizeof *s);
+  return status;
+}
+
+tct_status tct_onestep_begin(tct_onestep *run, const tct_solver_plan *plan, tct_error *err) {
+  const tct_facts *facts = run->problem->facts;
+  int64_t p = facts->p;
+  run->rule = tct_onestep_rule_of(facts, &plan->spec);
+  run->at = tct_onestep_places_of(&run->rule);
+  run->omega = TCT_NEW(double, run->problem->view->rows);
+  run->length = TCT_NEW(double, run->problem->view->rows);
+  run->second = TCT_NEW(double, 2 * p * p + p);
+  if (!run->omega || !run->length || !run->second) return tct_fail_memory(err);
+  run->factor = run->second + p * p, run->mean = run->factor + p * p;
+  for (int64_t j = 0; j < p; j++) run->factor[j * p + j] = 1;
+  run->unit = facts->loss.kind->counts ? 1 : fmin(facts->label_bound, tct_dpmetric_slope(facts));
+  TCT_TRY(tct_metric_new(p, false, &run->metric, err));
+  TCT_TRY(tct_metric_new(p, false, &run->shaped, err));
+  TCT_TRY(tct_metric_new(p, false, &run->scaled.metric, err));
+  TCT_TRY(release_all(run, err));
+  if (facts->loss.kind->counts) run->unit = fmax(1, sqrt(run->typical));
+  return tct_onestep_shape(run, err);
+}
+
+void tct_onestep_free(tct_onestep *run) {
+  tct_dpmetric_step_free(&run->step);
+  tct_metric_free(&run->metric);
+  tct_metric_free(&run->shaped);
+  tct_metric_free(&run->scaled.metric);
+  tct_free(run->second);
+  tct_wipe_free(run->omega, run->problem->view->rows, sizeof(double));
+  tct_wipe_free(run->length, run->problem->view->rows, sizeof(double));
+}
+
+/* W <- G^-1 W of the gradient, and lengths there. */
+tct_status tct_onestep_shape(tct_onestep *run, tct_error *err) {
+  int64_t p = run->metric.p;
+  double *inverse = TCT_NEW(double, p *p + p);
+  if (!inverse) return tct_fail_memory(err);
+  memcpy(inverse, run->factor, (size_t)(p * p) * sizeof *inverse);
+  tct_lower_invert(inverse, p, inverse + p * p);
+  memcpy(run->shaped.w, run->metric.w, (size_t)(p * p) * sizeof *inverse);
+  tct_lower_multiply(inverse, run->shaped.w, p, inverse + p * p);
+  tct_free(inverse);
+  if (!tct_metric_settle(&run->shaped)) return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
+  return tct_metric_lengths(&run->shaped, run->problem->view, run->length, run->problem->facts->threads, err);
+}
