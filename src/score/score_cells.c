@@ -110,7 +110,7 @@ static counted counts_of(const tct_scoring *s, const double *sum, double noise, 
 static tct_figure mean_of(const counted *t, const cells *v, const cells *among, double high) {
   tct_figure out = {NAN, NAN, NAN, 0, high};
   double n = product(among, &t->count);
-  if (!(n > 5 * noise_of(t, among))) return out;
+  if (!(n > 4 * noise_of(t, among))) return out; /* a quotient of less is no normal law */
   cells off = *v, squares = *v;
   out.value = product(v, &t->count) / n;
   for (int c = 0; c < 2 * CELLS; c++) {
