@@ -42,11 +42,40 @@ static void print_figure(const json_t *root, const char *name) {
              cli_number(f, "lower"), cli_number(f, "upper"));
 }
 
+/* A figure and its interval, with so many digits behind the point. */
+static const char *brief(const json_t *of, const char *name, int digits, char text[80]) {
+  const json_t *f = json_object_get(of, name);
+  snprintf(text, 80, "unknown");
+  if (!json_is_string(json_object_get(f, "note")))
+    snprintf(text, 80, "%.*f (%.*f to %.*f)", digits, cli_number(f, "value"), digits, cli_number(f, "lower"), digits,
+             cli_number(f, "upper"));
+  return text;
+}
+
+/* Of two classes: what follows from the same release. */
+static void print_curves(const json_t *root) {
+  const json_t *one, *c = json_object_get(root, "confusion");
+  char a[80], b[80];
+  size_t i;
+  json_array_foreach(json_object_get(root, "roc"), i, one) cli_line(
+      i ? "" : "roc", "above %.3g: true positive rate %s, false positive rate %s", cli_number(one, "threshold"),
+      brief(one, "true_positive_rate", 3, a), brief(one, "false_positive_rate", 3, b));
+  json_array_foreach(json_object_get(root, "calibration"), i, one)
+      cli_line(i ? "" : "calibration", "%.3g to %.3g: positives %s", cli_number(one, "from"), cli_number(one, "to"),
+               brief(one, "positives", 3, a));
+  if (!c) return;
+  cli_line("confusion", "positives: %s found, %s missed", brief(c, "true_positives", 0, a),
+           brief(c, "false_negatives", 0, b));
+  cli_line("", "negatives: %s left out, %s taken for positives", brief(c, "true_negatives", 0, a),
+           brief(c, "false_positives", 0, b));
+}
+
 static void print_private(const json_t *root) {
   size_t i;
   const json_t *line;
   cli_line("rows", "%.0f", cli_number(root, "rows"));
   for (size_t k = 0; k < sizeof figures / sizeof *figures; k++) print_figure(root, figures[k]);
+  print_curves(root);
   cli_line("privacy", "(%s, %s)-DP of a %s under %s; event %s", cli_real(cli_number(root, "epsilon")),
            cli_real(cli_number(root, "delta")), cli_string(root, "unit"), cli_string(root, "neighbours"),
            json_string_value(json_array_get(json_object_get(root, "events"), 0)));
@@ -137,12 +166,10 @@ const cli_verb cli_evaluate = {
         "predicted, and the other figures are means over the classes, each against the rest.\n"
         "The label column is the model's unless --label says otherwise.\n"
         "\n"
-        "Private scores: accuracy, auc of margins rounded to 32 cells, mean_loss with each record's loss cut, and the\n"
-        "share of positives; of more classes accuracy and log_loss (mean_loss where a margin is no probability), and "
-        "of\n"
-        "real labels, cut to the model's bound, mse and r2; of follow-up times c_index, from cells of time and "
-        "margin.\n"
-        "The standard error is that of the\n"
+        "Private scores: accuracy, auc of margins rounded to 32 cells, mean_loss with each record's loss cut, the\n"
+        "share of positives, points of the ROC curve, calibration and confusion; of more classes accuracy and\n"
+        "log_loss (mean_loss where a margin is no probability); of real labels, cut to the model's bound, mse and\n"
+        "r2; of follow-up times c_index, from cells of time and margin. The standard error is that of the\n"
         "population's figure, noise included. Records that trained the model pay twice: charge the same ledger.\n"
         "\n"
         "Examples\n"

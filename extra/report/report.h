@@ -52,6 +52,8 @@ void tct_report_policy(tct_page *page);
 tct_status tct_page_scores_take(tct_page *page, const json_t *given, tct_error *err);
 void tct_report_score_tile(tct_page *page);
 void tct_report_scores(tct_page *page);
+/* ---- report_curves.c: its ROC curve and calibration ---- */
+void tct_report_score_curves(tct_page *page);
 /* ---- report_events.c: what was asked of the records ---- */
 void tct_report_events(tct_page *page);
 /* ---- report_records.c: what was done to each record before it counted ---- */

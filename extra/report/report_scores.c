@@ -131,8 +131,10 @@ void tct_report_scores(tct_page *page) {
                "<table>\n<thead><tr><th scope=\"col\">Figure</th><th scope=\"col\">Value</th><th scope=\"col\">In the "
                "population</th></tr></thead>\n<tbody>\n");
   for (int k = 0; k < COUNT; k++) row(page, k);
+  tct_html_put(h, "</tbody>\n</table>\n");
+  tct_report_score_curves(page);
   tct_html_put(h,
-               "</tbody>\n</table>\n<p class=\"quiet\">The range holds the figure of the population that the "
+               "<p class=\"quiet\">The range holds the figure of the population that the "
                "records were drawn from, with confidence ");
   tct_html_real(h, "scores.level", number(page->scores, "level"), 2);
   tct_html_put(h, "; it counts the noise.</p>\n</section>\n");

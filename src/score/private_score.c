@@ -1,4 +1,5 @@
 /* private_score.c - scores of a model that may be published: one release, charged before its noise is drawn. */
+#include "core/expm.h"
 #include "core/json_text.h"
 #include "core/point.h"
 #include "core/alloc.h"
@@ -133,7 +134,7 @@ static json_t *real(double value) { return isfinite(value) ? json_real(value) : 
 /* What the figure can be at all; NaN stays. */
 static double inside(tct_figure f, double value) { return value < f.low ? f.low : value > f.high ? f.high : value; }
 
-static void put_figure(json_t *root, const char *name, tct_figure f) {
+static json_t *figure(tct_figure f) {
   double error = hypot(f.noise, f.sampling), reach = LEVEL_POINT * error;
   json_t *o = json_object();
   json_object_set_new(o, "value", real(inside(f, f.value)));
@@ -143,7 +144,40 @@ static void put_figure(json_t *root, const char *name, tct_figure f) {
   json_object_set_new(o, "upper", real(inside(f, f.value + reach)));
   if (isnan(f.value))
     json_object_set_new(o, "note", json_string("the noise hides it; score more records or spend more epsilon"));
-  json_object_set_new(root, name, o);
+  return o;
+}
+
+static void put_figure(json_t *root, const char *name, tct_figure f) { json_object_set_new(root, name, figure(f)); }
+
+/* A margin, or the probability of a logistic one. */
+static void put_edge(const tct_scoring *s, json_t *to, const char *name, int edge) {
+  double margin = edge <= 0 ? -INFINITY : edge >= TCT_SCORE_CELLS ? INFINITY : tct_score_edge(s, edge);
+  bool logistic = s->loss.kind->link == TCT_LINK_LOGISTIC;
+  json_object_set_new(to, name, real(logistic ? 1 / (1 + tct_exp(-margin)) : margin));
+}
+
+/* What a score of two classes tells beside single figures. */
+static void put_curves(json_t *root, const tct_scoring *s, const tct_figures *f) {
+  static const char *const rate[] = {"false_positive_rate", "true_positive_rate"};
+  static const char *const count[2][2] = {{"true_negatives", "false_positives"}, {"false_negatives", "true_positives"}};
+  json_t *roc = json_array(), *calibration = json_array(), *confusion = json_object();
+  for (int p = 0; p < TCT_SCORE_POINTS; p++) {
+    json_t *point = json_object();
+    put_edge(s, point, "threshold", TCT_SCORE_STEP * (p + 1));
+    for (int label = 0; label < 2; label++) put_figure(point, rate[label], f->above[p][label]);
+    json_array_append_new(roc, point);
+  }
+  for (int g = 0; g <= TCT_SCORE_POINTS; g++) {
+    json_t *group = json_object();
+    put_edge(s, group, "from", TCT_SCORE_STEP * g);
+    put_edge(s, group, "to", TCT_SCORE_STEP * (g + 1));
+    put_figure(group, "positives", f->observed[g]);
+    json_array_append_new(calibration, group);
+  }
+  for (int k = 0; k < 4; k++) put_figure(confusion, count[k / 2][k % 2], f->confusion[k / 2][k % 2]);
+  json_object_set_new(root, "roc", roc);
+  json_object_set_new(root, "calibration", calibration);
+  json_object_set_new(root, "confusion", confusion);
 }
 
 static void put_privacy(json_t *root, const run *r) {
@@ -177,6 +211,7 @@ json_t *tct_score_figures(const tct_scoring *s, const double *sum, double deviat
     put_figure(root, "auc", f.auc);
     put_figure(root, "mean_loss", f.mean_loss);
     put_figure(root, "positives", f.positives);
+    put_curves(root, s, &f);
     json_object_set_new(root, "loss_cut", json_real(s->most));
   } else if (s->classes) {
     put_figure(root, "accuracy", f.accuracy);

@@ -6,7 +6,8 @@
  *
  * Weights v in [0, 1] multiply the whole term, which shortens it.  A person's weights sum to at most 1 (weigh.c), so
  * that by the triangle inequality the terms of all of a person's records together are no longer than 1.  The sum of
- * the weights is not public, as it says how many records persons have: it is one more number of the vector.
+ * the weights is not public, as it says how many records persons have.  So it is one more number of the vector; of two
+ * classes it follows from the counts.
  */
 #ifndef TCT_SCORE_SCORE_H
 #define TCT_SCORE_SCORE_H
@@ -15,19 +16,19 @@
 #include "study/study.h"
 
 enum {
-  TCT_SCORE_CELLS = 32,                                         /* of the margins, for each class */
-  TCT_SCORE_RIGHT = 2 * TCT_SCORE_CELLS,                        /* two classes: records that are predicted rightly */
-  TCT_SCORE_LOSS,                                               /* two classes: their losses */
-  TCT_SCORE_BINARY,                                             /* numbers of the vector */
-  TCT_SCORE_SQUARE = 0,                                         /* real labels: squared errors */
-  TCT_SCORE_LABEL,                                              /* labels */
-  TCT_SCORE_LABEL2,                                             /* squared labels */
-  TCT_SCORE_REAL,                                               /* numbers of the vector */
-  TCT_SCORE_HIT = 0,                                            /* more classes: records that are predicted rightly */
-  TCT_SCORE_MISS,                                               /* more classes: their losses */
-  TCT_SCORE_SEVERAL,                                            /* numbers of the vector */
-  TCT_SCORE_TIMES = 6,                                          /* follow-up times: cells of time, */
-  TCT_SCORE_MARGINS = 24,                                       /* of margins, */
+  TCT_SCORE_CELLS = 32,                   /* two classes: of the margins, for each class */
+  TCT_SCORE_STEP = 4,                     /* so many cells are told apart as one in a curve */
+  TCT_SCORE_POINTS = 7,                   /* of a curve, between its ends */
+  TCT_SCORE_BINARY = 2 * TCT_SCORE_CELLS, /* numbers of the vector, from which the sum of the weights follows */
+  TCT_SCORE_SQUARE = 0,                   /* real labels: squared errors */
+  TCT_SCORE_LABEL,                        /* labels */
+  TCT_SCORE_LABEL2,                       /* squared labels */
+  TCT_SCORE_REAL,                         /* numbers of the vector; with weights their sum stands behind */
+  TCT_SCORE_HIT = 0,                      /* more classes: records that are predicted rightly */
+  TCT_SCORE_MISS,                         /* more classes: their losses */
+  TCT_SCORE_SEVERAL,                      /* numbers of the vector; with weights their sum stands behind */
+  TCT_SCORE_TIMES = 6,                    /* follow-up times: cells of time, */
+  TCT_SCORE_MARGINS = 24,                 /* of margins, */
   TCT_SCORE_FOLLOWED = 2 * TCT_SCORE_TIMES * TCT_SCORE_MARGINS, /* and all, for events and for ends without one */
   TCT_SCORE_LONGEST = TCT_SCORE_FOLLOWED + 1, /* with the sum of the weights, which is the last number of all */
 };
@@ -43,7 +44,7 @@ typedef struct tct_scoring {
   int64_t classes; /* more than two, or 0 */
   double span;     /* two classes: margins are told apart in [-span, span]; times: so far about centre */
   double most;     /* classes: a record's loss is cut to this */
-  double even;     /* classes: the loss of an undecided record; that of one that is predicted rightly is cut to this */
+  double even;     /* more classes: an undecided record's loss; that of one predicted rightly is cut to this */
   double part;     /* each of the numbers of a term is at most this */
   double bound;    /* real labels: they and the predictions are cut to [-bound, bound] about the model's shift */
   double centre;   /* follow-up times: of the cells of margins, */
@@ -68,6 +69,9 @@ typedef struct tct_figure {
 
 typedef struct tct_figures {
   tct_figure accuracy, auc, mean_loss, positives; /* two classes */
+  tct_figure above[TCT_SCORE_POINTS][2];          /* of label -1 and 1: the share above edge TCT_SCORE_STEP * (k + 1) */
+  tct_figure observed[TCT_SCORE_POINTS + 1];      /* between those edges: the share of label 1 */
+  tct_figure confusion[2][2];                     /* how many of label -1 and 1 are predicted -1 and 1 */
   tct_figure mse, r2;                             /* real labels */
   tct_figure c_index;                             /* follow-up times */
   tct_figure log_loss;                            /* more classes that are likely; else mean_loss */
@@ -77,6 +81,13 @@ typedef struct tct_figures {
 void tct_scoring_set_cells(tct_scoring *scoring);
 int tct_scoring_cell(const tct_scoring *scoring, double margin, double label);
 tct_figure tct_scoring_concordance(const double cell[TCT_SCORE_FOLLOWED], double noise);
+/* Two classes (score_cells.c): as tct_scoring_add and tct_scoring_read. */
+void tct_score_add_cell(const tct_scoring *scoring, double margin, double label, double weight, double lattice,
+                        double *sum);
+/* noise: in units of one record; rows: not looked at with weights. */
+tct_figures tct_score_read_cells(const tct_scoring *scoring, const double *sum, double noise, double rows);
+/* The margin at the lower end of cell k, or within it. */
+double tct_score_edge(const tct_scoring *scoring, double k);
 
 /* sum[len]: as released, with noise of that deviation in every number; rows: public. */
 tct_figures tct_scoring_read(const tct_scoring *scoring, const double *sum, double deviation, int64_t rows);

@@ -1,13 +1,11 @@
 /* score_terms.c - what one record adds to the vector of scores.
  *
- * PROOF of the length.  Two classes: a cell, whether the prediction is right, and the loss over its bound are numbers
- * in [0, 1]; the other cells are 0.  Where the prediction is right the loss is cut to its value at margin 0, a share q
- * of the bound.  So the squares sum to at most 1 + 1 + q^2, right or wrong.  Real labels: three numbers in [0, 1],
- * whose squares sum to at most 3.  More classes: whether the prediction is right, and the loss over its bound, cut in
- * the same way where there are probabilities (q = 1 where not); at most 1 + q^2.  Follow-up times: a cell, 1.  With
- * weights one number more, the 1 that the weight multiplies.  Each number is multiplied by `part`, the root of 1 over
- * that sum, less a little: products of doubles round by less than that.  A weight of at most 1 and truncation to the
- * lattice shorten. */
+ * PROOF of the length.  Two classes: score_cells.c.  Real labels: three numbers in [0, 1], whose squares sum to at most
+ * 3.  More classes: whether the prediction is right, and the loss over its bound.  Where the prediction is right the
+ * loss is cut to that of an even one, a share q of the bound (1 without probabilities), so the squares sum to at most 1
+ * + q^2.  Follow-up times: a cell, 1.  With weights one number more, the 1 that the weight multiplies.  Each number is
+ * multiplied by `part`, the root of 1 over that sum, less a little: products of doubles round by less than that.  A
+ * weight of at most 1 and truncation to the lattice shorten. */
 #include "score/score.h"
 
 #include "la/matrix/lattice.h"
@@ -31,11 +29,12 @@ tct_status tct_scoring_make(const tct_model *model, bool weighed, tct_scoring *o
     return tct_fail(err, TCT_E_USAGE, "private scores are known for classes and for numbers; take a model of these");
   TCT_TRY(tct_loss_make(model->loss, &out->loss, err));
   out->followed = out->loss.kind->follow_up;
+  bool beside = weighed && !out->binary;
   out->len = (out->binary     ? TCT_SCORE_BINARY
               : out->classes  ? TCT_SCORE_SEVERAL
               : out->followed ? TCT_SCORE_FOLLOWED
                               : TCT_SCORE_REAL) +
-             weighed;
+             beside;
   /* Log-odds are told apart up to 6 (1 in 400); other margins are of the order of the label, 1. */
   out->span = out->loss.kind->link == TCT_LINK_LOGISTIC ? 6 : 2;
   bool joint = out->classes && out->loss.kind->joint; /* of one margin it has no value */
@@ -43,7 +42,7 @@ tct_status tct_scoring_make(const tct_model *model, bool weighed, tct_scoring *o
   out->even = joint ? 1 : fmin(out->most, tct_loss_value(&out->loss, 0, 1));
   if (out->classes) set_several(out);
   double q = out->even / out->most;
-  out->part = LESS / sqrt((out->binary ? 2 + q * q : out->classes ? 1 + q * q : out->followed ? 1 : 3) + weighed);
+  out->part = LESS / sqrt((out->binary || out->followed ? 1 : out->classes ? 1 + q * q : 3) + beside);
   out->bound = model->label_bound;
   if (out->followed) tct_scoring_set_cells(out);
   if (out->binary || out->classes || (isfinite(out->bound) && out->bound > 0)) return TCT_OK;
@@ -63,16 +62,6 @@ typedef struct scale {
 static void add(scale by, double value, double *to) {
   double term = by.factor * value;
   *to += by.lattice > 0 ? tct_lattice_part(term, by.lattice) : term;
-}
-
-static void add_binary(const tct_scoring *s, double margin, double label, scale by, double *sum) {
-  int cell = (int)(unit((margin + s->span) / (2 * s->span), 0) * TCT_SCORE_CELLS);
-  if (cell == TCT_SCORE_CELLS) cell--;
-  bool right = (margin > 0) == (label > 0);
-  double loss = tct_loss_value(&s->loss, margin, label > 0 ? 1 : -1) / s->most;
-  add(by, 1, &sum[(label > 0 ? TCT_SCORE_CELLS : 0) + cell]);
-  add(by, right, &sum[TCT_SCORE_RIGHT]);
-  add(by, fmin(unit(loss, 1), right ? s->even / s->most : 1), &sum[TCT_SCORE_LOSS]);
 }
 
 /* Minus the logarithm of the true class's probability: margins are log-odds against the rest, or of all classes. */
@@ -121,9 +110,11 @@ static void add_real(const tct_scoring *s, double margin, double label, scale by
 void tct_scoring_add(const tct_scoring *scoring, const double *margin, double label, double weight, double lattice,
                      double *sum) {
   scale by = {scoring->part * weight, lattice};
-  if (scoring->binary)
-    add_binary(scoring, *margin, label, by, sum);
-  else if (scoring->classes)
+  if (scoring->binary) {
+    tct_score_add_cell(scoring, *margin, label, weight, lattice, sum);
+    return;
+  }
+  if (scoring->classes)
     add_several(scoring, margin, label, by, sum);
   else if (scoring->followed)
     add(by, 1, &sum[tct_scoring_cell(scoring, *margin, label)]);
@@ -138,33 +129,6 @@ void tct_scoring_add(const tct_scoring *scoring, const double *margin, double la
 static double clamp(double value, double low, double high) { return value < low ? low : value > high ? high : value; }
 
 static double deviation(double variance) { return sqrt(clamp(variance, 0, INFINITY)); }
-
-static double cell_middle(const tct_scoring *s, int cell) { return s->span * ((2.0 * cell + 1) / TCT_SCORE_CELLS - 1); }
-
-/* Area under the ROC curve of margins rounded to cells, ties half, with the deviation that noise of deviation `noise`
- * in every cell makes to first order.  Sampling: Hanley and McNeil 1982. */
-static tct_figure area(const double *minus, const double *plus, double noise) {
-  tct_figure out = {NAN, NAN, NAN, 0, 1};
-  double below = 0, above = 0, sum = 0, slopes = 0, all_minus = 0, all_plus = 0;
-  for (int c = 0; c < TCT_SCORE_CELLS; c++) all_minus += minus[c], all_plus += plus[c];
-  double hidden = 5 * noise * sqrt(TCT_SCORE_CELLS);
-  if (!(all_minus > fmax(hidden, 1) && all_plus > fmax(hidden, 1))) return out;
-  for (int c = 0; c < TCT_SCORE_CELLS; below += minus[c++]) sum += plus[c] * (below + minus[c] / 2);
-  double a = sum / (all_minus * all_plus);
-  below = 0, above = all_plus;
-  for (int c = 0; c < TCT_SCORE_CELLS; c++) {
-    above -= plus[c];
-    double by_plus = (below + minus[c] / 2) / all_minus - a, by_minus = (above + plus[c] / 2) / all_plus - a;
-    slopes += by_plus * by_plus / (all_plus * all_plus) + by_minus * by_minus / (all_minus * all_minus);
-    below += minus[c];
-  }
-  double c = clamp(a, 0, 1), q1 = c / (2 - c), q2 = 2 * c * c / (1 + c);
-  double spread = c * (1 - c) + (all_plus - 1) * (q1 - c * c) + (all_minus - 1) * (q2 - c * c);
-  out.value = a;
-  out.noise = noise * sqrt(slopes);
-  out.sampling = deviation(spread / (all_minus * all_plus));
-  return out;
-}
 
 /* A mean of numbers in [0, 1] has a variance of at most value*(1 - value), over the number of records.  Of weighed ones
  * too, with the sum of the weights in its place: a person's share of that is at most 1.  That sum has noise of its own,
@@ -183,25 +147,6 @@ static tct_figures read_several(const tct_scoring *s, const double *sum, double 
   tct_figures out = {.accuracy = share(s, sum[TCT_SCORE_HIT] / s->part, noise, rows)};
   *(s->likely ? &out.log_loss : &out.mean_loss) = loss;
   return out;
-}
-
-static tct_figures read_binary(const tct_scoring *s, const double *sum, double noise, double rows) {
-  double minus[TCT_SCORE_CELLS], plus[TCT_SCORE_CELLS], positives = 0, squares = 0;
-  for (int c = 0; c < TCT_SCORE_CELLS; c++) {
-    minus[c] = sum[c] / s->part, plus[c] = sum[TCT_SCORE_CELLS + c] / s->part;
-    double at = cell_middle(s, c), wrong = fmin(tct_loss_value(&s->loss, at, -1), s->most),
-           right = fmin(tct_loss_value(&s->loss, at, 1), s->most);
-    squares += (minus[c] * wrong * wrong + plus[c] * right * right) / rows;
-    positives += plus[c];
-  }
-  tct_figure loss = times(share(s, sum[TCT_SCORE_LOSS] / s->part, noise, rows), s->most);
-  if (!s->weighed) loss.sampling = deviation((squares - loss.value * loss.value) / rows);
-  return (tct_figures){
-      .accuracy = share(s, sum[TCT_SCORE_RIGHT] / s->part, noise, rows),
-      .auc = area(minus, plus, noise),
-      .mean_loss = loss,
-      .positives = share(s, positives, noise * sqrt(TCT_SCORE_CELLS), rows),
-  };
 }
 
 /* The sum of the weights has noise too.  Means of numbers in [0, 1] then have at most twice the variance.  The spread
@@ -234,10 +179,10 @@ static tct_figures read_followed(const tct_scoring *s, const double *sum, double
 
 tct_figures tct_scoring_read(const tct_scoring *scoring, const double *sum, double deviation, int64_t rows) {
   double noise = deviation / scoring->part, n = (double)rows;
+  if (scoring->binary) return tct_score_read_cells(scoring, sum, noise, n);
   if (scoring->weighed) n = sum[scoring->len - 1] / scoring->part;
   if (!(n > 5 * noise) && scoring->weighed) n = NAN; /* hidden: so is every mean */
-  return scoring->binary     ? read_binary(scoring, sum, noise, n)
-         : scoring->classes  ? read_several(scoring, sum, noise, n)
+  return scoring->classes    ? read_several(scoring, sum, noise, n)
          : scoring->followed ? read_followed(scoring, sum, noise)
                              : read_real(scoring, sum, noise, n);
 }

@@ -122,6 +122,20 @@ ok 'a stage predicts' predict open.json people.csv --stage pay
 ok 'so does the main one' predict open.json people.csv
 ok 'a summary of a stage' summary held.json --stage ill
 ok 'a page of a stage' report open.json --stage which -o page.html
+ok 'a page of a scored model' report held.json -o page.html
+check 'has every figure of the score, and no other' python3 - <<'PY'
+import json, re
+figures = next(s["scores"]["figures"] for s in json.load(open("held.json"))["stages"] if "scores" in s)
+def values(o, name):
+    if isinstance(o, list):
+        return [v for one in o for v in values(one, name)]
+    own = [o[name]["value"]] if name in o and o[name]["value"] is not None else []
+    return own + [v for one in o.values() if isinstance(one, list) for v in values(one, name)]
+page = open("page.html").read()
+for name in "accuracy auc mean_loss positives true_positive_rate false_positive_rate".split():
+    found = re.findall(rf'data-field="scores[^"]*[.]{name}[.]value" value="([^"]*)"', page)
+    assert found and [float(v) for v in found] == values(figures, name), (name, found, values(figures, name))
+PY
 bad 'no such stage' 2 'no stage of this name' predict open.json people.csv --stage nobody
 bad 'a stage without a model' 2 'no fit and has no model' predict open.json people.csv --stage bounds
 bad 'a stage of a model' 2 'has no stages' predict model.json people.csv --stage ill

@@ -475,7 +475,11 @@ static void same_shape(const json_t *a, const json_t *b) {
   json_object_foreach((json_t *)a, key, value) {
     const json_t *other = json_object_get(b, key);
     if (!other || json_typeof(other) != json_typeof(value)) fail_msg("%s differs", key);
-    if (json_is_object(value)) assert_true(json_is_object(other) && json_object_get(other, "value") != NULL);
+    if (json_is_array(value)) assert_int_equal(json_array_size(value), json_array_size(other));
+    if (json_is_object(value) && !json_object_get(value, "value"))
+      same_shape(value, other);
+    else if (json_is_object(value))
+      assert_true(json_object_get(other, "value") != NULL);
   }
 }
 

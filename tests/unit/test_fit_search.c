@@ -202,7 +202,8 @@ static int64_t by_hand(const tct_composition *c, bool persons, uint64_t seed, do
     if (!model) fail_msg("%s", err.text);
     text = tct_evaluate_json(model, rest, &budget, &err);
     root = json_loads(text, 0, NULL);
-    double found = json_number_value(json_object_get(json_object_get(root, "accuracy"), "value"));
+    const json_t *value = json_object_get(json_object_get(root, "accuracy"), "value");
+    double found = json_is_number(value) ? json_number_value(value) : -INFINITY;
     if (found > *best) {
       *best = found, winner = j;
       memcpy(weights, tct_model_coefficients(model), COLS * sizeof *weights);
