@@ -15,6 +15,7 @@ static const struct {
     {"mse", "Mean squared error"},
     {"mean_loss", "Mean loss"},
     {"log_loss", "Mean surprise at the true class (log loss)"},
+    {"c_index", "Of two persons, how often the one with the earlier event has the larger risk (C-index)"},
 };
 enum { COUNT = sizeof FIGURES / sizeof *FIGURES };
 

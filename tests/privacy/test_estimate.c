@@ -445,6 +445,11 @@ static void a_real_label_without_bounds_is_a_column_of_the_estimate(void **state
   json_t *certificate = json_loads(data->estimated->certificate, 0, NULL);
   assert_true(number_at(certificate, "asked", "columns") == WIDE + 1);
   assert_true(data->label_low < data->label_high);
+  json_t *schema = json_loads(data->schema, 0, NULL), *label = json_object_get(schema, "label");
+  assert_true(json_is_true(json_object_get(label, "estimated")) &&
+              number_at(schema, "label", "lower") == data->label_low);
+  assert_true(number_at(schema, "label", "upper") == data->label_high);
+  json_decref(schema);
   json_decref(certificate);
   tct_data_free(data);
 }
