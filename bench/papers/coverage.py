@@ -13,6 +13,7 @@ the rows of that page's tables that ROWS.jsonl has are replaced; the others stay
 """
 import argparse
 import collections
+import itertools
 import json
 import math
 import os
@@ -32,7 +33,8 @@ SMALL_TABLES = 0.25  # n = 2,000 is cheap: the first pass is longer
 EXACT = {2000: 40, 20000: 40, 200000: 15}  # tables that are fitted exactly too, as in bench_coverage.c
 NOISE = [("logistic", 2000), ("squared", 2000), ("poisson", 2000), ("huber", 2000)]
 
-REAL = ("bank", "adult", "nist_acs", "california")
+REAL = ("california", "bank", "adult", "nist_acs", "nist_acs income", "diabetes130", "diabetes130 inpatient")
+REAL += ("diabetes130 emergency", "electricity", "electricity demand", "flchain", "flchain lambda")
 PLAIN = [(kind, n, epsilon) for kind in ("independent", "correlated") for n, epsilon in ((2000, 4), (20000, 1), (20000, 4))]
 
 
@@ -96,12 +98,12 @@ def measure_rest(args, end):
     for kind, n, epsilon in PLAIN:
         if (kind, n, epsilon) not in there and time.monotonic() < end:
             run([f"{args.build}/bench/bench_coverage", "--plain", "squared", kind, n, 5, epsilon, 200], args.rows)
-    there = {r["table"] for r in rows if r["bench"] == "real"}
+    there = {(r["table"], r["epsilon"]) for r in rows if r["bench"] == "real"}
     here = pathlib.Path(__file__).parent
-    for name in REAL if args.real else ():
-        if name not in there and time.monotonic() < end:
+    for epsilon, name in itertools.product((1, 4), REAL if args.real else ()):
+        if (name, epsilon) not in there and time.monotonic() < end:
             env = {**os.environ, "PYTHONPATH": f"{here.parents[1]}/python", "TACIT_LIBRARY": f"{args.build}/libtacit.so"}
-            options = ["--json", "--tables", name, "--runs", round(250 * args.share), "--epsilon", 4]
+            options = ["--json", "--tables", name, "--runs", max(10, round(20 * args.share)), "--epsilon", epsilon]
             run([args.real, here / "coverage_tables.py", *options], args.rows, env)
 
 
@@ -284,12 +286,12 @@ def plain_table(rows):
 
 
 def real_table(rows):
-    yield "| table | weights | runs | coverage | worst weight | withheld |"
-    yield "| --- " * 6 + "|"
+    yield "| table | ε | weights | runs | coverage | worst weight | withheld | width |"
+    yield "| --- " * 8 + "|"
     for r in rows:
         if r["bench"] == "real":
-            numbers = [show(r[k], 3) for k in ("coverage", "worst", "withheld")]
-            yield "| " + " | ".join([r["table"], str(r["weights"]), str(r["runs"]), *numbers]) + " |"
+            head = [r["table"], f"{r['epsilon']:g}", str(r["weights"]), str(r["runs"])]
+            yield "| " + " | ".join([*head, *(show(r[k], 2) for k in ("coverage", "worst", "withheld", "width"))]) + " |"
 
 
 def columns(line):
@@ -342,7 +344,7 @@ def write_page(path, rows):
         "chance": chance_table(found),
         "noise": merged(old["noise"], noise_table(rows), 5, lambda k: (place(k[0]), *numbers(*k[2:]))),
         "plain": merged(old["plain"], plain_table(rows), 4, lambda k: (place(k[0]), *numbers(*k[1:]))),
-        "real": merged(old["real"], real_table(rows), 1, lambda k: list(REAL).index(k[0])),
+        "real": merged(old["real"], real_table(rows), 2, lambda k: (float(k[1]), REAL.index(k[0]))),
     }
     every = merged([every[0], "", *every[1:]], cell_table(found), 5, lambda k: (*numbers(*k[2:]), place(k[0]), place(k[1])))
     csv.write_text("".join(",".join(columns(line)) + "\n" for line in every if "---" not in line))
