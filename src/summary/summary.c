@@ -173,7 +173,8 @@ static json_t *advice(const summary *s) {
     snprintf(text, sizeof text, "no noise was added; what sampling adds is not known: train with errors \"model\"");
   else if (!smooth)
     snprintf(text, sizeof text,
-             "the loss %s has no standard errors; train with logistic, squared, huber or poisson, and errors", loss);
+             "the loss %s has no standard errors; train with logistic, squared, huber, poisson or gamma, and errors",
+             loss);
   else
     snprintf(
         text, sizeof text,

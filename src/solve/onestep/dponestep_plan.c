@@ -140,16 +140,12 @@ static tct_status check(const tct_facts *facts, const tct_onestep_rule *rule, tc
   if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
     return tct_fail(err, TCT_E_USAGE,
                     "the loss %s has no curvature, so its weights have no standard errors; choose logistic, squared, "
-                    "huber or poisson, or drop {errors}",
+                    "huber, poisson or gamma, or drop {errors}",
                     facts->loss.kind->name);
   if (tct_moments_out_of_range(facts))
     return tct_fail(err, TCT_E_USAGE,
                     "standard errors need products of rows and labels: a row norm and a label bound within 1e-30 and "
                     "1e30; scale the data, or drop {errors}");
-  if (facts->loss.kind->amounts)
-    return tct_fail(err, TCT_E_USAGE,
-                    "the loss %s has no standard errors yet; drop {errors}, or use poisson with robust ones",
-                    facts->loss.kind->name);
   if (facts->p > MOST)
     return tct_fail(err, TCT_E_USAGE,
                     "standard errors need matrices of features squared, at most %d features; drop {errors}", MOST);

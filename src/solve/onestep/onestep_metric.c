@@ -71,7 +71,7 @@ static void start_at(tct_onestep *run, const double mean[2], double noise) {
     run->start = tct_loss_constant_number(loss, fmin(at, y), 0.5 / rows_of(run));
   } else
     run->start = tct_loss_constant_number(loss, fmin(fmax(mean[0] * y, -y), y), 0);
-  run->typical = fmax(tct_loss_curve(loss, run->start, loss->kind->binary ? 1 : run->start), 0x1p-300);
+  run->typical = fmax(tct_loss_curve(loss, run->start, loss->kind->binary ? 1 : exp(run->start)), 0x1p-300);
   if (loss->kind->link == TCT_LINK_IDENTITY || loss->kind->link == TCT_LINK_NONE)
     run->typical = tct_dpmetric_curvature(facts);
 }

@@ -32,7 +32,7 @@ static bool weighs_alike(const tct_onestep *run) { return run->heavy && run->las
 /* omega at a margin. */
 static double weight_of(const tct_onestep *run, int64_t i, double margin) {
   const tct_loss *loss = &run->problem->facts->loss;
-  if (loss->kind->link != TCT_LINK_LOGISTIC && loss->kind->link != TCT_LINK_LOG) return run->omega[i];
+  if (loss->kind->link != TCT_LINK_LOGISTIC && !loss->kind->counts) return run->omega[i];
   double curve = tct_loss_curve(loss, margin, 1);
   return curve > run->curvature ? run->omega[i] * (run->curvature / curve) : run->omega[i];
 }
