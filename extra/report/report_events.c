@@ -30,11 +30,13 @@ static const struct {
     {{"of scores"}, "How often the model is right, and how surely"},
     {{", by ", "chosen"}, "Which of several candidates is best: the better ones are drawn more often"},
     {{"counts"}, "How many records lie where: counts of sizes, of labels, of errors"},
-    {{"curvature"}, "How sharply the loss rises around the answer"},
+    {{"curvature", "variance of"}, "How sharply the loss rises around the answer, and how records differ in it"},
     {{"gradient", "derivative", "steps"}, "Which way the weights should move: the sum of what each record asks for"},
     {{"minimiser"}, "The best weights"},
     {{"tilt"}, "The best weights for a question that the noise tilts"},
-    {{"x^T", "X^T", "moments", "shells", "squared"}, "How the columns go together: sums of products of their values"},
+    {{"sums of rows"}, "What the records are like on average"},
+    {{"x^T", "X^T", "z^T", "moments", "shells", "square"},
+     "How the columns go together: sums of products of their values"},
 };
 enum { KNOWN = sizeof ASKED / sizeof *ASKED, QUESTIONS = 32 };
 

@@ -136,6 +136,7 @@ class PrivateElasticNet(Regressor):
         return f"elastic:l1={alpha * ratio / cap!r},l2={alpha * (1 - ratio) / cap!r}"
 
 
+@parameters
 class _FromZero(Regressor):
     """A private regression of numbers that are not below 0, with a log link.
 
