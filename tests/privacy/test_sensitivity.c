@@ -88,8 +88,9 @@ static const form forms[] = {
     {"dponestep:errors=robust,steps=3,clip=0.3", 0.9, 1e4, "poisson", 0},
     {"dponestep:errors=robust,steps=3,clip=0.3", 0.9, 1e4, NULL, 0},
     {"dponestep:errors=model,steps=3", 0.9, 0, "poisson", 0},
-    {"dponestep:errors=robust,steps=3", 0.9, 1e4, "gamma", 1 << 10}, /* no label is so far above its mean */
-    {"dponestep:errors=model,steps=3", 0.9, 0, "gamma", 1 << 10},
+    /* A cut slope has no curve; and no label is so far above its mean that an uncut one fills the others. */
+    {"dponestep:errors=robust,steps=3,clip=0.3", 0.9, 1e4, "gamma", 1 << 6},
+    {"dponestep:errors=model,steps=3", 0.9, 0, "gamma", 1 << 6 | 1 << 7 | 1 << 10},
     {"dponestep:errors=model,steps=3", 0.9, 0, NULL, 0},
     {"dpcox:errors=robust,steps=3,cells=6", 0.9, 1e4, NULL, 0},
     {"dpcox:errors=model,steps=3,cells=1", 0.9, 0, NULL, 0},
@@ -394,9 +395,8 @@ static tct_plan *plan_of(const char *solver, const char *loss, int64_t rows, int
   return plan;
 }
 
-/* Every release of a plan under a relation must come beyond half of its claim somewhere. */
-static void try_form(const form *f, const char *loss, tct_neighbours relation, counted *count) {
-  double reach[TCT_RELEASES] = {0};
+/* Some cells, or all, of the form's plans; returns how many releases these have. */
+static int look_at(const form *f, const char *loss, tct_neighbours relation, counted *count, double *reach) {
   int releases = 0;
   for (int k = 0; k < 6; k++) {
     int intercept = k % 2, edge = k / 2;
@@ -409,10 +409,30 @@ static void try_form(const form *f, const char *loss, tct_neighbours relation, c
     releases = plan->solved.promise.count;
     tct_plan_free(plan);
   }
+  return releases;
+}
+
+/* The first release that no pair moved beyond half of its claim; -1: there is none. */
+static int short_of(const form *f, const double *reach, int releases) {
   for (int r = 0; r < releases; r++)
-    if (!(reach[r] > BEYOND) && !(f->loose >> r & 1))
-      fail_msg("%s, %s, relation %d: no pair moves release %d further than %g of its claim", f->solver, loss, relation,
-               r, reach[r]);
+    if (!(reach[r] > BEYOND) && !(f->loose >> r & 1)) return r;
+  return -1;
+}
+
+/* Every release of a plan under a relation must come beyond half of its claim somewhere; where a sample of the cells is
+ * short of that, more are drawn. */
+static void try_form(const form *f, const char *loss, tct_neighbours relation, counted *count) {
+  double reach[TCT_RELEASES] = {0};
+  int releases = look_at(f, loss, relation, count, reach);
+  for (int more = 0; more < 8 && !count->whole && short_of(f, reach, releases) >= 0; more++) {
+    counted again = *count;
+    look_at(f, loss, relation, &again, reach);
+    count->random = again.random;
+  }
+  int least = short_of(f, reach, releases);
+  if (least >= 0)
+    fail_msg("%s, %s, relation %d: no pair moves release %d further than %g of its claim", f->solver, loss, relation,
+             least, reach[least]);
   if (!getenv("TACIT_PRINT") || releases == 0) return;
   printf("%s, %s, %s:", f->solver, loss, relation ? "replace_one" : "add_remove");
   for (int r = 0; r < releases; r++) printf(" %.3f", reach[r]);
