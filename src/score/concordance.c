@@ -20,7 +20,7 @@
 
 static const double FAR = 3; /* hazards of 1/20 and 20 times the typical one are told apart */
 
-enum { TIMES = TCT_SCORE_TIMES, MARGINS = TCT_SCORE_MARGINS };
+enum { TIMES = TCT_SCORE_TIMES, MARGINS = TCT_SCORE_MARGINS, HALF = MARGINS / 2 };
 
 void tct_scoring_set_cells(tct_scoring *s) {
   const tct_model *m = s->model;
@@ -49,7 +49,7 @@ void tct_scoring_set_cells(tct_scoring *s) {
 
 int tct_scoring_cell(const tct_scoring *s, double margin, double label) {
   double y = tct_loss_within(&s->loss, label, s->bound);
-  double at = (margin - s->centre) / s->span * (MARGINS / 2) + MARGINS / 2;
+  double at = (margin - s->centre) / s->span * HALF + HALF;
   int m = !(at > 0) ? 0 : at >= MARGINS ? MARGINS - 1 : (int)at, a = 0;
   while (a < TIMES - 1 && !(fabs(y) <= s->time[a])) a++;
   return (2 * a + (y > 0)) * MARGINS + m;
