@@ -65,7 +65,7 @@ typedef struct rows {
                                                  int64_t count, double *restrict u) {                              \
     for (int64_t k = 0; k < count; k++) {                                                                          \
       double size = fabs(u[k]), other = 1 - size;                                                                  \
-      size = both & !(size > 0.5) ? other : size;                                                                  \
+      size = (both & !(size > 0.5)) ? other : size;                                                                \
       double length = size * norm[k] * spare, less = u[k] * (max / length);                                        \
       u[k] = TCT_POINT(slopes_not_clipped, length > max, false) ? less : u[k];                                     \
     }                                                                                                              \
