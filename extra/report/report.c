@@ -21,6 +21,11 @@ const char *tct_page_string(const json_t *object, const char *key) {
   return text ? text : "";
 }
 
+double tct_page_number(const json_t *object, const char *key) {
+  const json_t *value = json_object_get(object, key);
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
 static void head(tct_page *page) {
   tct_html *h = &page->html;
   tct_html_put(h,

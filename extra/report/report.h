@@ -78,4 +78,6 @@ extern const char tct_report_style[];
 
 /* Texts of the model file: "" where there is none. */
 const char *tct_page_string(const json_t *object, const char *key);
+/* Numbers of it, or of another file that the page tells: NAN where there is none. */
+double tct_page_number(const json_t *object, const char *key);
 #endif

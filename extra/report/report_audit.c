@@ -4,13 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-static double number(const json_t *object, const char *key) {
-  const json_t *value = json_object_get(object, key);
-  return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 static void bound(tct_html *h, const json_t *part, const char *who, const char *field) {
-  double mu = number(part, "mu_lower"), claimed = number(part, "mu_claimed");
+  double mu = tct_page_number(part, "mu_lower"), claimed = tct_page_number(part, "mu_claimed");
   if (!(mu >= 0) || !(claimed > 0)) return;
   tct_html_format(h, "<dt>%s</dt><dd>told apart as by a Gaussian with \xce\xbc of at least ", who);
   tct_html_real(h, field, mu, 3);
@@ -34,7 +29,7 @@ static void breaks(tct_html *h, const json_t *list) {
 void tct_report_audit(tct_page *page) {
   tct_html *h = &page->html;
   const json_t *audit = page->audit, *head = json_object_get(audit, "audit"), *list = json_object_get(audit, "breaks");
-  double attacks = number(head, "attacks");
+  double attacks = tct_page_number(head, "attacks");
   tct_html_put(h, "<section>\n<h2>Attacks</h2>\n<p>The plan of this model was audited with ");
   tct_html_count(h, "audit.attacks", attacks >= 0 && attacks < 0x1p53 ? (int64_t)attacks : 0);
   tct_html_put(h, " runs on invented tables, by whoever wrote this page. ");

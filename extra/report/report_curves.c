@@ -14,8 +14,7 @@ typedef struct place {
 } place;
 
 static double part_of(const json_t *of, const char *name, const char *part) {
-  const json_t *value = json_object_get(json_object_get(of, name), part);
-  return json_is_number(value) ? json_number_value(value) : NAN;
+  return tct_page_number(json_object_get(of, name), part);
 }
 
 static void cell(tct_html *h, place at, const char *name) {

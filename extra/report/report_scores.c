@@ -50,16 +50,11 @@ tct_status tct_page_scores_take(tct_page *page, const json_t *given, tct_error *
   return TCT_OK;
 }
 
-static double number(const json_t *object, const char *key) {
-  const json_t *value = json_object_get(object, key);
-  return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 /* scale: 1, or 100 for a figure in percent. */
 static void figure(tct_html *h, const json_t *scores, const char *key, const char *what, double scale) {
   char field[64];
   snprintf(field, sizeof field, scale == 1 ? "scores.%s.%s" : "derived.percent.%s.%s", key, what);
-  tct_html_real(h, field, scale * number(json_object_get(scores, key), what), 3);
+  tct_html_real(h, field, scale * tct_page_number(json_object_get(scores, key), what), 3);
 }
 
 static void range(tct_html *h, const json_t *scores, const char *key, double scale) {
@@ -72,7 +67,7 @@ void tct_report_score_tile(tct_page *page) {
   tct_html *h = &page->html;
   bool classes = json_object_get(page->scores, "accuracy") != NULL;
   const char *key = classes ? "accuracy" : "r2";
-  if (isnan(number(json_object_get(page->scores, key), "value"))) return;
+  if (isnan(tct_page_number(json_object_get(page->scores, key), "value"))) return;
   tct_html_put(h, classes ? "<div><dt>Predicts rightly" : "<div><dt>Explains of the spread");
   tct_html_put(h, "</dt><dd><span class=\"big\">");
   figure(h, page->scores, key, "value", 100);
@@ -93,9 +88,9 @@ static void price(tct_page *page) {
     return;
   }
   tct_html_put(h, " They were made apart, which this page cannot check, and come on top: \xce\xb5 = ");
-  tct_html_real(h, "scores.epsilon", number(s, "epsilon"), 0);
+  tct_html_real(h, "scores.epsilon", tct_page_number(s, "epsilon"), 0);
   tct_html_put(h, " at \xce\xb4 = ");
-  tct_html_real(h, "scores.delta", number(s, "delta"), 0);
+  tct_html_real(h, "scores.delta", tct_page_number(s, "delta"), 0);
   tct_html_put(h, ".</p>\n");
   if (json_is_true(json_object_get(s, "reproducible")))
     tct_html_put(h, "<p class=\"alarm\">Their noise came from a seed: they must not be published.</p>\n");
@@ -111,7 +106,7 @@ static void row(tct_page *page, int k) {
   const json_t *one = json_object_get(page->scores, FIGURES[k].key);
   if (!one) return;
   tct_html_format(h, "<tr><th scope=\"row\">%s</th><td>", FIGURES[k].words);
-  if (isnan(number(one, "value"))) {
+  if (isnan(tct_page_number(one, "value"))) {
     tct_html_put(h, "unknown: the noise hides it</td><td></td></tr>\n");
     return;
   }
@@ -123,7 +118,7 @@ static void row(tct_page *page, int k) {
 
 void tct_report_scores(tct_page *page) {
   tct_html *h = &page->html;
-  double rows = number(page->scores, "rows");
+  double rows = tct_page_number(page->scores, "rows");
   tct_html_put(h, "<section>\n<h2>How good the model is</h2>\n<p>Measured on ");
   tct_html_count(h, "scores.rows", rows >= 0 && rows < 0x1p53 ? (int64_t)rows : 0);
   tct_html_put(h, " records, with noise that protects them.");
@@ -137,6 +132,6 @@ void tct_report_scores(tct_page *page) {
   tct_html_put(h,
                "<p class=\"quiet\">The range holds the figure of the population that the "
                "records were drawn from, with confidence ");
-  tct_html_real(h, "scores.level", number(page->scores, "level"), 2);
+  tct_html_real(h, "scores.level", tct_page_number(page->scores, "level"), 2);
   tct_html_put(h, "; it counts the noise.</p>\n</section>\n");
 }

@@ -41,7 +41,6 @@ const char tct_report_style[] =
     "th:first-child,td:first-child{padding-left:0}\nth:last-child,td:last-child{padding-right:0;text-align:right}\n"
     "thead th{color:var(--soft);font-size:.85rem;font-weight:600;overflow-wrap:normal}\n"
     "tbody th{font-weight:400}\ntfoot th,tfoot td{font-weight:600;border-bottom:0}\n"
-    ""
     "table.columns th:first-child{width:34%}\ntable.columns td:last-child{text-align:left}\n"
     "table.columns thead th:last-child{text-align:left}\ndata,.weights small{white-space:nowrap}\nsup{line-height:0}\n"
     "code,pre{font-family:\"DejaVu Sans Mono\",Menlo,Consolas,monospace;font-size:.84em}\n"

@@ -38,16 +38,6 @@ static bool is_all(const tct_stage *stage) {
   return selection && !strcmp(selection, "all");
 }
 
-/* How labels are read under the entry's loss, or another. */
-static tct_labels labels_of(const tct_stage *stage, const json_t *over) {
-  const json_t *loss = json_object_get(over, "loss");
-  tct_config config;
-  tct_config_default(&config);
-  config.loss = loss ? json_string_value(loss) : tct_stage_text(stage, "loss");
-  tct_labels labels = tct_config_labels(&config);
-  return labels == TCT_LABELS_BINARY ? TCT_LABELS_CLASSES : labels;
-}
-
 static tct_status take_candidate(const tct_stage *stage, size_t k, tct_error *err) {
   char whose[TCT_STAGE_NAME + 40];
   const json_t *one = json_array_get(candidates(stage), k);
@@ -56,7 +46,7 @@ static tct_status take_candidate(const tct_stage *stage, size_t k, tct_error *er
     return tct_fail(err, TCT_E_USAGE, "%s is no object of settings; write e.g. {\"penalty\": \"l2:lambda=0.1\"}",
                     whose);
   TCT_TRY(tct_study_check_keys(one, (const char *const[2]){OF_CANDIDATE, NULL}, whose, err));
-  if (labels_of(stage, one) != labels_of(stage, NULL))
+  if (tct_outcome_labels(stage, one) != tct_outcome_labels(stage, NULL))
     return tct_fail(err, TCT_E_USAGE,
                     "%s has a loss that reads labels otherwise than the stage's; choose among its "
                     "kind in a stage of their own",
@@ -108,15 +98,15 @@ static tct_search how(const tct_stage *stage) {
 }
 
 static tct_status plan_for(tct_stage *stage, const tct_schema *schema, tct_error *err) {
-  choosing *own = stage->plan;
+  choosing *own = stage->plan = TCT_NEW(choosing, 1);
   size_t count = json_array_size(candidates(stage));
   tct_config *config = TCT_NEW(tct_config, (int64_t)count);
   const tct_config **at = TCT_NEW(const tct_config *, (int64_t)count);
   const tct_search search = how(stage);
-  tct_status status = config && at ? TCT_OK : tct_fail_memory(err);
+  tct_status status = own && config && at ? TCT_OK : tct_fail_memory(err);
   for (size_t k = 0; k < count && status == TCT_OK; k++)
     config[k] = tct_outcome_config(stage, json_array_get(candidates(stage), k), schema), at[k] = &config[k];
-  own->rows = tct_study_rows(stage->study, stage->part);
+  if (status == TCT_OK) own->rows = tct_study_rows(stage->study, stage->part);
   if (status == TCT_OK) own->search = tct_search_plan(at, count, &search, own->rows, schema->features, err);
   if (status == TCT_OK && !own->search) status = err->status;
   tct_free(config);
@@ -125,17 +115,9 @@ static tct_status plan_for(tct_stage *stage, const tct_schema *schema, tct_error
 }
 
 static tct_status plan(tct_stage *stage, tct_error *err) {
-  tct_schema schema;
-  tct_error local = {0};
-  err = err ? err : &local;
-  drop_plan(stage);
-  tct_events_free(&stage->events);
-  if (!(stage->plan = TCT_NEW(choosing, 1))) return tct_fail_memory(err);
-  tct_status status = tct_stage_load(stage, &schema, err);
-  if (status == TCT_OK) status = plan_for(stage, &schema, err);
-  tct_schema_free(&schema);
+  tct_status status = tct_outcome_plan(stage, plan_for, err);
   if (status != TCT_OK) drop_plan(stage);
-  return tct_stage_named(stage, status, err);
+  return status;
 }
 
 /* ---- run -------------------------------------------------------------------------------------------------------- */
@@ -195,7 +177,7 @@ static void check(const tct_stage *stage, const json_t *said, char why[TCT_STAGE
   const char *other = stage->plan ? unlike(stage, said) : NULL;
   if (!stage->plan && (stage->value || json_object_get(said, "fits") || json_object_get(said, "choice")))
     other = "plan";
-  if (other) snprintf(why, TCT_STAGE_WHY, "its %s is not what was asked for gives; the file was edited", other);
+  tct_outcome_say(other, why);
 }
 
 const tct_stage_kind tct_stage_kind_choose = {

@@ -35,17 +35,7 @@ static tct_status plan_for(tct_stage *stage, const tct_schema *schema, tct_error
   return tct_plan_events(plan, &stage->events, err);
 }
 
-static tct_status plan(tct_stage *stage, tct_error *err) {
-  tct_schema schema;
-  tct_error own = {0};
-  err = err ? err : &own;
-  drop_plan(stage);
-  tct_events_free(&stage->events);
-  tct_status status = tct_stage_load(stage, &schema, err);
-  if (status == TCT_OK) status = plan_for(stage, &schema, err);
-  tct_schema_free(&schema);
-  return tct_stage_named(stage, status, err);
-}
+static tct_status plan(tct_stage *stage, tct_error *err) { return tct_outcome_plan(stage, plan_for, err); }
 
 /* ---- run -------------------------------------------------------------------------------------------------------- */
 
@@ -84,7 +74,7 @@ static void check(const tct_stage *stage, const json_t *said, char why[TCT_STAGE
   const char *other = tct_outcome_unlike(stage, model, fits);
   if (!other && model && m->choice) other = "claim";
   if (stage->plan ? !model == !alone || (alone && !tct_json_near(alone, fit)) : model || alone) other = "plan";
-  if (other) snprintf(why, TCT_STAGE_WHY, "its %s is not what was asked for gives; the file was edited", other);
+  tct_outcome_say(other, why);
   json_decref(fits);
   json_decref(fit);
 }

@@ -2,14 +2,13 @@
 #include "stage/outcome.h"
 
 #include "core/json_text.h"
-#include "core/processors.h"
 #include "model/json.h"
 #include "stage/by_schema.h"
 #include "train/certificate.h"
 #include "train/plan.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- asked ------------------------------------------------------------------------------------------------------ */
@@ -82,13 +81,30 @@ tct_config tct_outcome_config(const tct_stage *stage, const json_t *over, const 
 }
 
 /* Two classes are read as classes, of which the public list or a positive value tells. */
-tct_status tct_outcome_reads(const tct_stage *stage, tct_reading *out, tct_error *err) {
+tct_labels tct_outcome_labels(const tct_stage *stage, const json_t *over) {
+  const entry e = {stage->asked, over};
   tct_config config;
   tct_config_default(&config);
-  config.loss = tct_stage_text(stage, "loss");
+  config.loss = text_of(&e, "loss");
   tct_labels labels = tct_config_labels(&config);
-  out->labels = labels == TCT_LABELS_BINARY ? TCT_LABELS_CLASSES : labels;
+  return labels == TCT_LABELS_BINARY ? TCT_LABELS_CLASSES : labels;
+}
+
+tct_status tct_outcome_reads(const tct_stage *stage, tct_reading *out, tct_error *err) {
+  out->labels = tct_outcome_labels(stage, NULL);
   return tct_stage_schema(stage, &out->schema, err);
+}
+
+tct_status tct_outcome_plan(tct_stage *stage, tct_outcome_planner *by, tct_error *err) {
+  tct_schema schema;
+  tct_error local = {0};
+  err = err ? err : &local;
+  stage->kind->drop_plan(stage);
+  tct_events_free(&stage->events);
+  tct_status status = tct_stage_load(stage, &schema, err);
+  if (status == TCT_OK) status = by(stage, &schema, err);
+  tct_schema_free(&schema);
+  return tct_stage_named(stage, status, err);
 }
 
 void tct_outcome_run_by(tct_config *config, const tct_config *run) {
@@ -139,4 +155,8 @@ const char *tct_outcome_unlike(const tct_stage *stage, const json_t *model, cons
   }
   json_decref(schema);
   return other;
+}
+
+void tct_outcome_say(const char *other, char why[TCT_STAGE_WHY]) {
+  if (other) snprintf(why, TCT_STAGE_WHY, "its %s is not what was asked for gives; the file was edited", other);
 }

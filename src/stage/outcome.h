@@ -13,8 +13,13 @@
 tct_status tct_outcome_take(tct_stage *stage, tct_error *err);
 /* The settings for the stage's share.  over: an object whose keys stand in place of the entry's, or NULL. */
 tct_config tct_outcome_config(const tct_stage *stage, const json_t *over, const tct_schema *schema);
+/* How labels are read under the loss of the settings. */
+tct_labels tct_outcome_labels(const tct_stage *stage, const json_t *over);
 /* tct_stage_kind.reads */
 tct_status tct_outcome_reads(const tct_stage *stage, tct_reading *out, tct_error *err);
+/* The plan by the columns that the stage reads, in place of an earlier one; by: makes it and its events. */
+typedef tct_status tct_outcome_planner(tct_stage *stage, const tct_schema *schema, tct_error *err);
+tct_status tct_outcome_plan(tct_stage *stage, tct_outcome_planner *by, tct_error *err);
 /* Seed, threads, callbacks, ledger and output of a run. */
 void tct_outcome_run_by(tct_config *config, const tct_config *run);
 /* The model in the file, into stage->value. */
@@ -24,4 +29,6 @@ void tct_outcome_drop_value(tct_stage *stage);
 tct_status tct_outcome_write(const tct_stage *stage, json_t *out, tct_error *err);
 /* What the model has otherwise than its entry and the list of fits[] give; NULL: nothing. */
 const char *tct_outcome_unlike(const tct_stage *stage, const json_t *model, const json_t *fits);
+/* why[] <- the sentence about what is otherwise; NULL: it stays. */
+void tct_outcome_say(const char *other, char why[TCT_STAGE_WHY]);
 #endif
