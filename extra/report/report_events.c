@@ -25,7 +25,7 @@ static void tries(tct_html *h, const tct_model *m, size_t settings) {
 
 /* By words in the release's name, the first that fits; a name that none fits stands for itself. */
 static const struct {
-  const char *in_name[6], *asked;
+  const char *in_name[7], *asked; /* the names end with NULL */
 } ASKED[] = {
     {{"of scores"}, "How often the model is right, and how surely"},
     {{", by ", "chosen"}, "Which of several candidates is best: the better ones are drawn more often"},
