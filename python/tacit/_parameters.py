@@ -16,8 +16,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.model_selection import ParameterGrid
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _K = TypeVar("_K", bound=type)
@@ -91,7 +89,15 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, str) or (isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value))
 
 
+def _is_estimator(value: Any) -> bool:
+    from sklearn.base import BaseEstimator
+
+    return isinstance(value, BaseEstimator) and hasattr(value, "_penalty_spec")
+
+
 def _is_grid(value: Any) -> bool:
+    from sklearn.model_selection import ParameterGrid
+
     points = list(ParameterGrid(value)) if isinstance(value, (Mapping, Sequence)) else []
     return bool(points) and all(isinstance(name, str) for point in points for name in point)
 
@@ -147,11 +153,7 @@ _TABLE = {
     "horizon": Rule("a finite number above 0", _number(lambda value: 0 < value < math.inf), "3650"),
     "max_mean": Rule("a number above 0 and at most 22026", _number(lambda value: 0 < value <= math.exp(10)), "20"),
     "max_ratio": Rule("a number of at least 2 and at most 1e6", _number(lambda value: 2 <= value <= 1e6), "8"),
-    "estimator": Rule(
-        "an estimator of this package, and no Pipeline",
-        lambda value: isinstance(value, BaseEstimator) and hasattr(value, "_penalty_spec"),
-        "tacit.PrivateRidge()",
-    ),
+    "estimator": Rule("an estimator of this package, and no Pipeline", _is_estimator, "tacit.PrivateRidge()"),
     "param_grid": Rule("a dict of names and lists of values, or a list of such", _is_grid, '{"solver": ["dpgd", "auto"]}'),
     "selection": Rule(*_one_of("all", "random"), '"all"'),
     "tries": Rule("a whole number of at least 1", _whole(1), "50"),

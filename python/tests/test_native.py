@@ -1,5 +1,6 @@
 """The structures of ctypes are those of the C compiler; errors are the right exceptions."""
 
+import ast
 import copy
 import os
 import pathlib
@@ -41,6 +42,23 @@ def test_structures_are_laid_out_as_the_c_compiler_lays_them_out(tmp_path):
     for line, (name, field, mine) in zip(printed, want):
         theirs = tuple(int(word) for word in line.split())
         assert theirs == (mine if isinstance(mine, tuple) else (mine,)), f"{name}.{field}"
+
+
+def test_the_import_loads_a_module_when_a_name_of_its_is_first_used():
+    """What type checkers read and what is loaded are the same; neither NumPy nor scikit-learn is there before that."""
+    tree = ast.parse(pathlib.Path(tacit.__file__).read_text())
+    read = {(each.module, name.name) for each in ast.walk(tree) if isinstance(each, ast.ImportFrom) and each.level for name in each.names}
+    homes = {(module, name) for module, names in tacit._HOMES.items() for name in names.split()}
+    assert homes == {(module, name) for module, name in read if module != "_native"}
+    assert {name for _, name in read} == {*tacit.__all__, "version"}
+    script = """import sys, tacit
+assert not {"numpy", "scipy", "sklearn", "pandas"} & set(sys.modules) and set(tacit.__all__) <= set(dir(tacit))
+assert not hasattr(tacit, "nonsense")
+tacit.account("gaussian:noise=2", 1e-6)
+assert "sklearn" not in sys.modules
+from tacit import *
+assert lm is tacit.lm and issubclass(PrivateRidge, sys.modules["sklearn.base"].BaseEstimator)"""
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 def test_every_function_of_the_table_is_declared_in_the_header():

@@ -32,7 +32,7 @@ void tct_error_clear(tct_error *err);
 #ifdef TCT_POINTS
 extern bool tct_low_limits;
 #define TCT_LIMIT(usual, low) (tct_low_limits ? (low) : (usual))
-#else
+#elif !defined TCT_NO_POINTS /* core/point.h */
 #define TCT_LIMIT(usual, low) (usual)
 #endif
 

@@ -39,7 +39,7 @@ tct_status tct_gate_charge(tct_mech *mech, int r, tct_error *err);
 void tct_gate_watch(tct_mech *mech);
 /* Where the audit asks for it, the batch is one record. */
 void tct_gate_force_batch(int64_t row0, int64_t rows, int64_t *out, int64_t *count);
-#else
+#elif !defined TCT_NO_POINTS /* core/point.h */
 static inline void tct_gate_watch(tct_mech *mech) { (void)mech; }
 static inline void tct_gate_force_batch(int64_t row0, int64_t rows, int64_t *out, int64_t *count) {
   (void)row0, (void)rows, (void)out, (void)count;
