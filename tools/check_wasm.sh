@@ -5,7 +5,7 @@
 #
 # Exit code 77, and a sentence, where a tool is missing, or the sources of jansson and libsodium cannot be fetched.
 set -uo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 tacit=$(realpath "${1:-build/release/tacit}")
 skip() { echo "check_wasm.sh: SKIPPED: $1" && exit 77; }
 for tool in clang wasm-ld llvm-ar node; do command -v "$tool" >/dev/null || skip "no $tool (tools/setup.sh wasm host)"; done
