@@ -98,7 +98,8 @@ wasm:
 	tools/setup.sh wasm
 	@tools/wasm.sh
 wasm-check: all wasm
-	tools/setup.sh browser
+	tools/setup.sh browser host
+	tools/check_wasm.sh $(BUILD)/tacit
 	TACIT_FORGERIES=$${TACIT_FORGERIES:-1000} TACIT_TESTS=python/tests/test_browser_verify.py \
 	  python/run_tests.sh $(CURDIR)/$(BUILD)/libtacit.so $(CURDIR)/$(BUILD)/tacit
 

@@ -18,10 +18,10 @@ PAGE = pathlib.Path(__file__).parents[1] / "docs" / "reference" / "api-python.md
 HEAD = """\
 # The Python interface
 
-Everything that `import tacit` offers, from the docstrings (`tools/api_python.py` writes this page; a test keeps it
-current). How the pieces go together is in the [tutorial](../guide/tutorial.md) and in
-[python/README.md](../../python/README.md). The estimators also have scikit-learn's own `get_params`, `set_params` and
-metadata methods. What stands in several of them is told once.
+Everything that `import tacit` offers, with the first paragraph of each docstring (`tools/api_python.py` writes this
+page; a test keeps it current). `help(tacit.NAME)` has all of it: parameters, shapes, errors, examples. How the pieces
+go together is in the [tutorial](../guide/tutorial.md) and in [python/README.md](../../python/README.md). The estimators
+also have scikit-learn's own `get_params`, `set_params` and metadata methods. What several of them have is told once.
 """
 GROUPS = (
     ("Estimators", lambda thing: inspect.isclass(thing) and hasattr(thing, "fit") and hasattr(thing, "predict")),
@@ -37,15 +37,15 @@ def default_of(parameter):
     return value.__name__ if inspect.isclass(value) or inspect.isfunction(value) else repr(value)
 
 
-def signature_of(thing):
-    """Names and defaults as they are written, without types."""
+def signature_of(thing, told=frozenset()):
+    """Names and defaults as they are written, without types; dots for those that are told elsewhere."""
     try:
         parameters = list(inspect.signature(thing).parameters.values())
     except (TypeError, ValueError):
         return "()"
     words, star = [], False
     for parameter in parameters:
-        if parameter.name == "self":
+        if parameter.name == "self" or parameter.name in told:
             continue
         if parameter.kind is parameter.KEYWORD_ONLY and not star:
             words.append("*")
@@ -54,7 +54,7 @@ def signature_of(thing):
         star = star or prefix == "*"
         plain = prefix or parameter.default is parameter.empty
         words.append(f"{prefix}{parameter.name}" if plain else f"{parameter.name}={default_of(parameter)}")
-    return f"({', '.join(words)})"
+    return f"({', '.join(words + ['...'] * bool(told))})"
 
 
 def ours(thing):
@@ -107,10 +107,14 @@ def text_of(thing):
     return "\n".join([*lines, "```"] if inside else lines).strip()
 
 
+def first_of(thing):
+    """The docstring's first paragraph, on one line."""
+    return " ".join(text_of(thing).split("\n\n")[0].split("\n* `")[0].split())
+
+
 def method_entry(call, method):
-    if not inspect.getdoc(method):
-        return [f"* `{call}`", ""]
-    return [f"* `{call}`", "", *("  " + line if line else "" for line in text_of(method).splitlines()), ""]
+    text = first_of(method)
+    return textwrap.wrap(f"* `{call}`: {text}" if text else f"* `{call}`", 118, subsequent_indent="  ", break_long_words=False)
 
 
 def parts_of(thing):
@@ -139,16 +143,16 @@ def shared_of(things):
 def shared_entry(order):
     items = [part for part in order if not part.startswith("* `.")]
     members = [part for part in order if part.startswith("* `.")]
-    return ["### What the estimators share", "", *items, "", *members]
+    return ["### What the estimators share", "", *items, "", *members, ""]
 
 
 def entry(name, thing, shared=frozenset()):
     out = [f"### {name}", ""]
     if not (inspect.isclass(thing) and issubclass(thing, (Exception, Warning))):
-        call = textwrap.wrap(f"{name}{signature_of(thing)}", 110, subsequent_indent="    ", break_long_words=False)
+        told = {word for part in shared for word in re.findall(r"^\* `(\w+)`", part)}
+        call = textwrap.wrap(f"{name}{signature_of(thing, told)}", 110, subsequent_indent="    ", break_long_words=False)
         out += ["```text", *call, "```", ""]
-    parts = [part for part in parts_of(thing) if part not in shared]
-    out += [*("\n".join(parts).rstrip().splitlines()), ""]
+    out += [*textwrap.wrap(first_of(thing), 118, break_long_words=False), ""]
     if inspect.isclass(thing) and not issubclass(thing, (Exception, Warning)):
         left_out = []
         for _, (call, method) in members_of(thing):
@@ -157,6 +161,7 @@ def entry(name, thing, shared=frozenset()):
                 left_out.append(f"`{call.split('(')[0]}`")
             else:
                 out += lines
+        out.append("")
         if left_out:
             names = textwrap.wrap(f"[As the others](#what-the-estimators-share): {', '.join(left_out)}.", 118)
             out += [*names, ""]
@@ -176,16 +181,7 @@ def page():
         for name, thing in mine.items():
             out += entry(name, thing, shared)
             del left[name]
-    return told_once("\n".join(out).rstrip() + "\n")
-
-
-def told_once(text):
-    """A parameter of members that stands word for word three times and more goes to the head of the page."""
-    item = re.compile(r"^  \* `.*\n(?:    .*\n)+", re.M)
-    often = [part for part, times in collections.Counter(item.findall(text)).items() if times > 2]
-    text = item.sub(lambda found: "" if found[0] in often else found[0], text)
-    head = "## Parameters of many members\n\n" + "".join(re.sub(r"^  ", "", part, flags=re.M) for part in often) + "\n"
-    return re.sub(r"\n{3,}", "\n\n", text.replace("## Estimators", head + "## Estimators", 1))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(out).rstrip() + "\n")
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # setup.sh - installs the Debian packages (and, on request, the Python packages) that a step needs.
 #
-#   tools/setup.sh [STEP ...]     STEP: build | check | static | bench | fuzz | proofs | python | r | browser | wasm | debootstrap    (default: build check)
+#   tools/setup.sh [STEP ...]     STEP: build | check | static | bench | fuzz | proofs | python | r | browser | wasm | host | debootstrap    (default: build check)
 #   tools/setup.sh --list [STEP ...]     prints the package names and installs nothing
 #
 # Only missing packages are installed.  Without root, and without a sudo that asks no question, the
@@ -19,7 +19,8 @@ packages_proofs="coq" # 350 MB: the machine-checked proofs; without it they are 
 packages_python="python3-venv"
 packages_r="r-base-dev r-cran-testthat r-cran-jsonlite r-cran-generics r-cran-tibble r-cran-broom r-cran-emmeans r-cran-haven r-cran-data.table r-cran-knitr r-cran-rmarkdown"
 packages_browser="chromium fonts-dejavu-core" # 414 MB: for the pictures of the report pages; their other tests need no browser
-packages_wasm="clang lld llvm wasi-libc libclang-rt-14-dev-wasm32 xz-utils"
+packages_wasm="clang lld llvm wasi-libc libclang-rt-14-dev-wasm32 binaryen xz-utils"
+packages_host="nodejs" # runs the program of the page without a browser: tools/check_wasm.sh
 packages_debootstrap="debootstrap git"
 
 # Pinned: a bench or a document that was made with them can be made again.
@@ -29,7 +30,7 @@ wanted() {
   local step
   for step in "$@"; do
     local list="packages_$step"
-    [ -n "${!list:-}" ] || { echo "setup: there is no step '$step'; use build, check, static, bench, fuzz, proofs, python, r, browser, wasm or debootstrap." >&2; exit 2; }
+    [ -n "${!list:-}" ] || { echo "setup: there is no step '$step'; use build, check, static, bench, fuzz, proofs, python, r, browser, wasm, host or debootstrap." >&2; exit 2; }
     printf '%s ' "${!list}"
   done
 }

@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
 # wasm.sh - `tacit verify` as one page for any browser: build/wasm/verify.html, which works from file:// and sends nothing.
 #
-#   tools/wasm.sh      packages: tools/setup.sh wasm.  jansson and libsodium are compiled from Debian's sources.
+#   tools/wasm.sh              packages: tools/setup.sh wasm.  jansson and libsodium are compiled from Debian's sources.
+#   tools/wasm.sh --quick      not optimised, build/wasm/quick.wasm alone: for tools/check_wasm.sh
 #
 # The page holds the command line's own verb, compiled for WebAssembly (WASI) with the library as it is.  What a browser
-# lacks, threads and ledgers, is named in wasm/absent.txt, and ends the program if it is ever called.
+# lacks, and what no verification runs (ledgers, noise, the sums of training), is named in wasm/left_out.txt: where it is
+# called the program ends, and the page gives no verdict.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-out=build/wasm
-mkdir -p "$out/objects" "$out/inc"
-cc=(clang --target=wasm32-wasi -Os -std=gnu11 -ffunction-sections -fdata-sections -ffp-contract=off -fno-math-errno
+out=build/wasm objects=build/wasm/objects optimise=-Os
+[ "${1:-}" != --quick ] || objects=build/wasm/quick optimise=-O0
+mkdir -p "$objects" "$out/inc"
+cc=(clang --target=wasm32-wasi "$optimise" -std=gnu11 -ffunction-sections -fdata-sections -ffp-contract=off -fno-math-errno
   -fno-trapping-math -w -D_WASI_EMULATED_MMAN -D_WASI_EMULATED_SIGNAL)
 
 # sources NAME : the folder of Debian's source of a package.  apt's own lists stay as they are.
@@ -26,16 +29,15 @@ sources() {
   compgen -G "$out/$1-*/" | head -n 1
 }
 
-# compile NAME SOURCE... : one object each, where the source or a header is newer; FLAGS has its own flags.
+# compile NAME SOURCE... : one object each, where the source or any header is newer; flags are its own.
+header=$(find src extra include cli wasm -name '*.h' -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d' ' -f2)
 compile() {
-  local prefix=$1
+  local prefix=$1 source object
   shift
-  export FLAGS CC_WASM="${cc[*]}" OUT=$out PREFIX=$prefix
-  # shellcheck disable=SC2016,SC2086  # words of one shell for each source
-  printf '%s\n' "$@" | xargs -P "$(nproc)" -I{} bash -c '
-    object=$OUT/objects/$PREFIX-$(tr / _ <<<"{}").o
-    [ -e "$object" ] && [ -z "$(find {} src extra include cli wasm -newer "$object" -name "*.[hc]" ! -name "*.c" -print -quit)" ] &&
-      [ "$object" -nt {} ] || $CC_WASM $FLAGS -c {} -o "$object"'
+  for source in "$@"; do
+    object=$objects/$prefix-${source//\//_}.o
+    [ "$object" -nt "$source" ] && [ "$object" -nt "$header" ] || printf '%s\n' -c "$source" -o "$object"
+  done | xargs -r -P "$(nproc)" -n 4 "${cc[@]}" "${flags[@]}"
 }
 
 jansson=$(sources jansson) sodium=$(sources libsodium)
@@ -47,23 +49,28 @@ sed -e 's/@json_inline@/inline/; s/@json_have_long_long@/1/; s/@json_have_locale
 sed -e 's/@VERSION@/1.0.18/; s/@SODIUM_LIBRARY_VERSION_M[A-Z]*@/10/; s/@SODIUM_LIBRARY_MINIMAL_DEF@//' \
   "$sodium/src/libsodium/include/sodium/version.h.in" >"$out/inc/sodium/version.h"
 
-FLAGS="-DHAVE_CONFIG_H -I$out/inc -I$jansson/src" compile jansson "$jansson"/src/*.c
+flags=(-DHAVE_CONFIG_H "-I$out/inc" "-I$jansson/src")
+compile jansson "$jansson"/src/*.c
 core=$sodium/src/libsodium
-# shellcheck disable=SC2046  # no name holds a space
-FLAGS="-DCONFIGURED=1 -DNATIVE_LITTLE_ENDIAN=1 -I$out/inc -I$out/inc/sodium -I$core/include -I$core/include/sodium" compile sodium \
+flags=(-DCONFIGURED=1 -DNATIVE_LITTLE_ENDIAN=1 "-I$out/inc" "-I$out/inc/sodium" "-I$core/include" "-I$core/include/sodium")
+compile sodium \
   "$core"/crypto_generichash/{crypto_generichash,blake2b/generichash_blake2}.c \
   "$core"/crypto_generichash/blake2b/ref/{blake2b-ref,blake2b-compress-ref,generichash_blake2b}.c \
   "$core"/crypto_core/hchacha20/core_hchacha20.c "$core"/crypto_verify/sodium/verify.c "$core"/sodium/{codecs,utils,version}.c \
   "$core"/randombytes/randombytes.c
 
 mapfile -t ours < <(git ls-files 'src/*.c' 'extra/*.c' cli/cmd_verify.c cli/text.c | grep -vxFf wasm/left_out.txt)
-FLAGS="-Iinclude -Isrc -Iextra -Icli -Iwasm/include -I$out/inc -I$jansson/src -I$core/include -I$core/include/sodium
-  -DCLOCK_MONOTONIC_COARSE=CLOCK_MONOTONIC -DTCT_ARCHIVE_LIBRARY=\"none\" -DTCT_LIBRARY_FOLDER=\"lib\""
+flags=(-Iinclude -Isrc -Iextra -Icli -Iwasm/include "-I$out/inc" "-I$jansson/src" "-I$core/include" "-I$core/include/sodium"
+  -DCLOCK_MONOTONIC_COARSE=CLOCK_MONOTONIC '-DTCT_ARCHIVE_LIBRARY="none"' '-DTCT_LIBRARY_FOLDER="lib"')
 compile tacit "${ours[@]}" wasm/verify.c
-rm -f "$out/libtacit.a"
-llvm-ar rcs "$out/libtacit.a" "$out"/objects/*.o
-"${cc[@]}" "$out"/objects/tacit-wasm_*.o "$out/libtacit.a" -lwasi-emulated-mman -lwasi-emulated-signal -lm \
-  -Wl,--gc-sections -Wl,--strip-all -Wl,-z,stack-size=1048576 -Wl,--allow-undefined-file=wasm/absent.txt -o "$out/verify.wasm"
+mapfile -t left_out < <(sed "s|/|_|g; s|.*|$objects/tacit-&.o|" wasm/left_out.txt)
+rm -f "$objects/libtacit.a" "${left_out[@]}"
+llvm-ar rcs "$objects/libtacit.a" "$objects"/*.o
+# Unoptimised: clang would run wasm-opt with other options.
+"${cc[@]}" -O0 "$objects"/tacit-wasm_*.o "$objects/libtacit.a" -lwasi-emulated-mman -lwasi-emulated-signal -lm \
+  -Wl,--gc-sections -Wl,-z,stack-size=1048576 -Wl,--unresolved-symbols=ignore-all -o "$objects.wasm"
+[ "$optimise" != -O0 ] || exit 0
+wasm-opt -Oz --converge --strip-debug --strip-producers "$objects.wasm" -o "$out/verify.wasm"
 /usr/bin/python3 tools/wasm_page.py "$out/verify.wasm" "$out/verify.html"
 printf 'wasm: %s, %d KB, %d KB when compressed\n' "$out/verify.html" $(($(stat -c %s "$out/verify.html") / 1024)) \
   $(($(gzip -9c "$out/verify.html" | wc -c) / 1024))

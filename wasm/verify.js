@@ -75,22 +75,13 @@ function system(file, args) {
     fd_close: () => 0,
     proc_exit: (value) => { code = value; throw new End(); },
   };
-  const known = (name) => wasi[name] || (() => NOENT);
-  // One processor, one thread; what else is absent (absent.txt) ends the program where it is called.
-  const absent = { tct_processors: () => 1, omp_get_thread_num: () => 0, omp_get_num_threads: () => 1, sodium_init: () => 0,
-    madvise: () => 0, tct_paged_free: () => 0 };
-  const imports = (module) => {
-    const tables = { wasi_snapshot_preview1: {}, env: {} };
-    for (const { module: from, name } of WebAssembly.Module.imports(module))
-      tables[from][name] = from === "env"
-        ? absent[name] || (() => { throw new Error(`${name} is not there in a browser`); }) : known(name);
-    return tables;
-  };
+  // All that the program imports is WASI's; what it lacks (left_out.txt) ends it where it is called.
+  const imports = { wasi_snapshot_preview1: new Proxy(wasi, { get: (table, name) => table[name] || (() => NOENT) }) };
   const text = (parts) => parts.map((part) => decoder.decode(part, { stream: true })).join("") + decoder.decode();
   const decoder = new TextDecoder();
   return {
     async run(module) {
-      const instance = await WebAssembly.instantiate(module, imports(module));
+      const instance = await WebAssembly.instantiate(module, imports);
       memory = instance.exports.memory;
       try {
         instance.exports._start();

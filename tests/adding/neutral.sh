@@ -61,6 +61,7 @@ link=$(sed -E "s# -o tacit # $spot/raised.o -Wl,--allow-multiple-definition -o $
   --delta 1e-5 -o "$spot/fresh.json" >/dev/null 2>&1 || complain "no training"
 open='older rules planned this file, and whether its settings give its releases was not checked'
 for file in "$root"/tests/files/*.json "$spot/fresh.json"; do
+  [ "${file##*/}" != study.json ] || continue # planned whole: what older rules planned in a study is refused
   out=$("$spot/raised" verify "$file") || complain "$(basename "$file") is not verified under raised rules"
   of_them=$(grep -cE '"solver": *"dpgd' "$file") told=$(tail -1 <<<"$out" | grep -c "$open")
   [ $((of_them > 0)) = "$told" ] || complain "$(basename "$file"), raised rules: $(tail -1 <<<"$out")"

@@ -12,7 +12,7 @@ program = {  # rule: limits, and whether the rule keeps for the facts of a file
     "max_epsilon": ([0.5, 1, 2, 1e9], lambda f, x: f["private"] and f["epsilon"] <= x),
     "max_delta": ([0, 1e-6, 1], lambda f, x: f["private"] and f["delta"] <= x),
     "max_delta_times_records": ([1e-9, 0.01, 1e9], lambda f, x: f["private"] and f["delta"] * f["rows"] <= x),
-    "min_records": ([0, 900, 901], lambda f, x: f["rows"] >= x),
+    "min_records": ([0, 180, 900, 901], lambda f, x: f["least"] >= x),
     "units": ([["person"], ["record"], ["person", "record"]], lambda f, x: f["private"] and f["unit"] in x),
     "neighbours": ([["add_remove"], ["replace_one"]], lambda f, x: f["private"] and f["neighbours"] in x),
     "accountants": ([["gdp"], ["gdp", "pld", "basic"]], lambda f, x: f["accountant"] in x),
@@ -32,8 +32,7 @@ def facts(path):
     claim = file["claim"] if "claim" in file else file["privacy"]
     private = claim["epsilon"] != "NONE"
     rows = [s["rows"] for s in file["stages"]] if "stages" in file else [file["rows"]]
-    assert min(rows) == max(rows)
-    f = dict(private=private, epsilon=claim["epsilon"], delta=claim["delta"], rows=rows[0], accountant=claim["accountant"])
+    f = dict(private=private, epsilon=claim["epsilon"], delta=claim["delta"], rows=max(rows), least=min(rows), accountant=claim["accountant"])
     f["unit"] = "person" if "person" in claim["unit"].split(".")[0].lower() else "record"
     f["neighbours"], f["unaccounted"] = claim["neighbours"], claim["unaccounted"]
     f["seed"] = claim["noise"] == "reproducible"

@@ -35,6 +35,14 @@ unknown = [{"name": n, "type": "number", "estimate": True} for n in ("age", "pre
 json.dump({"columns": [*unknown, {"name": "patient", "type": "ignore"}], "label": ill}, open("e.json", "w"))
 json.dump({"columns": [a, {"name": "fruit", "type": "category", "estimate": True}],
            "label": {"name": "high", "values": ["0", "1"], "positive": "1"}}, open("l.json", "w"))
+stages = [{"kind": "estimate"}, {"kind": "fit", "label": "fruit", "loss": "logistic", "part": "train"},
+          {"kind": "fit", "label": "a", "loss": "squared", "errors": "robust", "part": "train"}, {"kind": "moments"},
+          {"kind": "choose", "label": "a", "loss": "squared", "tries": 3, "candidates": [{"penalty": "l2:lambda=0.1"}, {"solver": "dpgd"}]},
+          {"kind": "describe", "features": ["b", "fruit"]},
+          {"kind": "score", "of": "1", "part": "held"}, {"kind": "score", "of": "2", "part": "held"}]
+fruit = {"name": "fruit", "type": "category", "values": ["apple", "pear", "plum"]}
+json.dump({"epsilon": 8, "delta": 1e-5, "held": 0.2, "schema": {"columns": [a, {"name": "b", "type": "number", "estimate": True}, fruit]},
+           "stages": [{"name": str(k), **stage} for k, stage in enumerate(stages)]}, open("plan.json", "w"))
 json.dump({"penalty": ["l2:lambda=1e-3", "l2:lambda=0.1"], "solver": ["auto", "dpgd:clip=0.5,steps=10"]}, open("grid.json", "w"))
 PY
 awk -F, 'NR == 1 { print "a,fruit,high"; next } { print $1 "," $3 "," ($2 > 0) }' c.csv >l.csv
@@ -75,6 +83,8 @@ make estimate_bounds train v.csv --schema e.json --loss logistic --estimate boun
 make estimate_categories train l.csv --schema l.json --loss logistic --estimate categories
 make search search "${two[@]}" --candidates grid.json --loss logistic --tries 5
 make search_classes search "${three[@]}" --candidates grid.json --loss logistic --tries 5
+budget=(--seed 7 --threads 1)
+make study study c.csv --plan plan.json
 budget=(--epsilon inf --threads 1)
 make without_privacy train "${two[@]}" --loss logistic --penalty l2:lambda=1e-2
 
