@@ -168,6 +168,11 @@ static void print_summary(const json_t *root) {
     printf("\nnumbers counted from the middle of their bounds\n");
     put_lines(json_object_get(root, "middle"), width, NULL);
   }
+  if (json_object_get(root, "change")) {
+    printf(
+        "\nweights over the later half of the events, less those over the earlier: 0 where hazards are proportional\n");
+    json_array_foreach(json_object_get(root, "change"), i, line) put_line(line, width, NULL);
+  }
   if (json_is_object(covariance)) {
     cli_put_matrix(json_object_get(covariance, "names"), json_object_get(covariance, "population"),
                    "covariance (population: sampling and noise)");
@@ -190,6 +195,7 @@ static void take_all_ratios(json_t *of) {
   take_ratios(json_object_get(of, "weights")), take_ratios(json_object_get(of, "intercept"));
   json_array_foreach(json_object_get(of, "classes"), i, class) take_all_ratios(class);
   if (json_object_get(of, "middle")) take_all_ratios(json_object_get(of, "middle"));
+  if (json_object_get(of, "change")) take_ratios(json_object_get(of, "change"));
 }
 
 static void print_ratios(const json_t *root) {

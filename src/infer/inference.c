@@ -14,7 +14,17 @@ tct_status tct_inference_new(int64_t p, tct_inference *out, tct_error *err) {
   return out->sampling && out->noise && out->degrees && out->why ? TCT_OK : tct_fail_memory(err);
 }
 
+tct_status tct_inference_add_change(tct_inference *inference, tct_error *err) {
+  inference->change = TCT_NEW(double, inference->p);
+  inference->of_change = TCT_NEW(tct_inference, 1);
+  if (!inference->change || !inference->of_change) return tct_fail_memory(err);
+  return tct_inference_new(inference->p, inference->of_change, err);
+}
+
 void tct_inference_free(tct_inference *inference) {
+  if (inference->of_change) tct_inference_free(inference->of_change);
+  tct_free(inference->of_change);
+  tct_free(inference->change);
   tct_free(inference->sampling);
   tct_free(inference->noise);
   tct_free(inference->degrees);
@@ -53,6 +63,7 @@ double tct_course_exposure(const tct_course *c, double time) {
 bool tct_inference_valid(const tct_inference *inference) {
   int64_t p = inference->p;
   if (!is_course(&inference->course)) return false;
+  if (inference->of_change && !tct_inference_valid(inference->of_change)) return false;
   if (inference->residual <= 0 || isinf(inference->residual)) return false; /* NaN: not known */
   if (!is_covariance(inference->sampling, p) || !is_covariance(inference->noise, p)) return false;
   for (int64_t j = 0; j < p; j++)

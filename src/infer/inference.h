@@ -33,9 +33,14 @@ typedef struct tct_inference {
   int32_t *why;     /* [p]: tct_withheld */
   double residual;  /* root mean square of the residuals, from the last moments; NAN: unknown */
   tct_course course;
+  /* Of follow-up times, where a check was released: [p], the weights over the later half of the events less those over
+   * the earlier, and their errors; NULL: none. */
+  double *change;
+  struct tct_inference *of_change;
 } tct_inference;
 
 tct_status tct_inference_new(int64_t p, tct_inference *out, tct_error *err);
+tct_status tct_inference_add_change(tct_inference *inference, tct_error *err); /* of zeros */
 void tct_inference_free(tct_inference *inference);
 /* Symmetric, finite, variances not below 0, degrees at least 1, known reasons. */
 bool tct_inference_valid(const tct_inference *inference);

@@ -38,6 +38,11 @@ json_t *tct_inference_json(const tct_inference *m) {
                         matrix(m->sampling, m->p), "noise", matrix(m->noise, m->p), "degrees",
                         tct_json_reals(m->degrees, m->p), "withheld", why, "residual", tct_json_real(m->residual));
   if (o && m->course.cells) json_object_set_new(o, "survival", tct_course_json(&m->course));
+  if (o && m->change) {
+    json_t *change = tct_inference_json(m->of_change);
+    json_object_set_new(change, "weights", tct_json_reals(m->change, m->p));
+    json_object_set_new(o, "change", change);
+  }
   return o;
 }
 
@@ -57,6 +62,15 @@ static bool get_reason(const json_t *value, int32_t *out) {
   return *out != TCT_GIVEN;
 }
 
+static bool whole(const json_t *o, int64_t p, tct_inference *out);
+
+static bool get_change(const json_t *o, tct_inference *out) {
+  tct_error ignored = {0};
+  return tct_inference_add_change(out, &ignored) == TCT_OK &&
+         tct_json_get_reals(json_object_get(o, "weights"), out->p, out->change) && whole(o, out->p, out->of_change);
+}
+
+/* A change has weights of its own, and no course and no change. */
 static bool whole(const json_t *o, int64_t p, tct_inference *out) {
   const char *errors = json_string_value(json_object_get(o, "errors"));
   const json_t *why = json_object_get(o, "withheld");
@@ -68,14 +82,16 @@ static bool whole(const json_t *o, int64_t p, tct_inference *out) {
   for (int64_t j = 0; j < p && ok; j++) ok = get_reason(json_array_get(why, (size_t)j), &out->why[j]);
   const json_t *residual = json_object_get(o, "residual");
   ok = ok && (json_is_null(residual) || tct_json_get_real(residual, &out->residual));
-  const json_t *course = json_object_get(o, "survival");
-  ok = ok && (course ? get_course(course, &out->course) : json_object_size(o) == 6);
+  const json_t *course = json_object_get(o, "survival"), *change = json_object_get(o, "change");
+  bool own = json_object_get(o, "weights") != NULL;
+  ok = ok && (int)json_object_size(o) == 6 + (course != NULL) + (change != NULL) + own && !(own && (course || change));
+  ok = ok && (!course || get_course(course, &out->course)) && (!change || get_change(change, out));
   out->robust = ok && !strcmp(errors, "robust");
   return ok && tct_inference_valid(out);
 }
 
 tct_status tct_inference_read(const json_t *object, int64_t p, tct_inference *out, tct_error *err) {
-  if (p > 512 || !json_is_object(object) || json_object_size(object) > 7)
+  if (p > 512 || !json_is_object(object) || json_object_get(object, "weights"))
     return tct_fail(err, TCT_E_DATA, "the model file's standard errors are not whole; it is damaged or was edited");
   TCT_TRY(tct_inference_new(p, out, err));
   if (whole(object, p, out)) return TCT_OK;

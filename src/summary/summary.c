@@ -218,6 +218,15 @@ static json_t *classes_of(const summary *s, tct_error *err) {
   return list;
 }
 
+/* Of follow-up times, where a check of proportional hazards was released. */
+static json_t *change_of(const summary *s) {
+  tct_model late = *s->model;
+  summary own = *s;
+  late.coefficients = s->model->inference.change, late.inference = *s->model->inference.of_change;
+  own.model = &late;
+  return weights_of(&own);
+}
+
 static json_t *build(summary *s, int with_covariance, tct_error *err) {
   const tct_model *m = s->model;
   json_t *noise = known_noise(s, err), *weights = weights_of(s);
@@ -235,6 +244,7 @@ static json_t *build(summary *s, int with_covariance, tct_error *err) {
     json_object_set_new(o, "weights", json_array());
     json_object_set_new(o, "intercept", json_null());
   }
+  if (o && m->inference.change) json_object_set_new(o, "change", change_of(s));
   if (o && with_covariance) json_object_set_new(o, "covariance", m->inference.p ? covariance(s) : json_null());
   return o;
 }

@@ -36,6 +36,27 @@ ok 'robust errors' train p.csv --schema p.json --loss cox "${budget[@]}" --error
 ok 'a summary' summary e.json
 says 'of robust errors' '^errors +robust'
 ok 'a table without a schema' train p.csv --loss cox --time days --event died --horizon 90 --positive yes --row-norm 2 "${budget[@]}" -o w.json
+ok 'a check of proportional hazards' train p.csv --schema p.json --loss cox --solver dpcox:change=0.1 "${budget[@]}" -o c.json
+says 'is a release of its own' 'sum of scores, the later half less the earlier: sensitivity 1'
+ok 'verify it' verify c.json
+says 'as planned' 'the figures agree'
+ok 'its summary' summary c.json --exp
+says 'says what 0 means, and 1 of ratios' 'hazards are proportional'
+ok 'as json' summary c.json --json
+check 'has a line for each column' test "$(python3 -c 'import json, sys; print([line["name"] for line in json.load(sys.stdin)["change"]])' <.out)" = "['age', 'dose']"
+python3 - <<'PY'
+import json
+with_check, without = (json.load(open(name)) for name in ("c.json", "m.json"))
+without["inference"]["change"] = with_check["inference"]["change"]
+json.dump(without, open("added.json", "w"))
+del with_check["inference"]["change"]
+json.dump(with_check, open("gone.json", "w"))
+with_check["inference"]["change"] = {"weights": [0, 0, 0]}
+json.dump(with_check, open("part.json", "w"))
+PY
+check 'one that was not asked for is refused' grep -q 'standard errors are not those' <("$TACIT" verify added.json 2>&1)
+check 'and one that is gone' grep -q 'standard errors are not those' <("$TACIT" verify gone.json 2>&1)
+bad 'half of one' 3 'not whole' summary part.json
 ok 'a prediction' predict m.json p.csv
 check 'has a line for each record' test "$(wc -l <.out)" -ge 900
 ok 'risks at a time' predict m.json p.csv --at 30 --header

@@ -37,7 +37,7 @@ columns = [c for c in model["transforms"]["schema"]["columns"] if c["type"] == "
 widths = {c["name"]: c["upper"] - c["lower"] for c in columns}
 lines = narrow["weights"] + [narrow["intercept"]]
 assert set(form["$defs"]["line"]["required"]) == set(lines[0])
-assert set(narrow) == set(form["properties"]) - {"middle"} and set(wide) == set(narrow) - {"covariance"}
+assert set(narrow) == set(form["properties"]) - {"middle", "change"} and set(wide) == set(narrow) - {"covariance"}
 for j, line in enumerate(narrow["weights"]):
     unit = widths.get(line["name"])
     factor = 1 if unit is None else [f for f in (1 / unit, 2 / unit) if math.isclose(line["estimate"], f * model["coefficients"][j])][0]

@@ -78,7 +78,7 @@ ok 'scd' train c.csv --schema c.schema.json "${ridge[@]}" --solver scd -o scd.js
 ok 'infinite' train c.csv --schema c.schema.json "${ridge[@]}" --solver dpscd --epsilon inf -o infinite.json
 awk 'BEGIN { print "age,days,died"; for (i = 1; i <= 400; i++) printf "%.4f,%.2f,%d\n", i * 37 % 101 / 101, i * 71 % 113 + 1, (i % 3 > 0) }' >t.csv
 echo '{"columns": [{"name": "age", "type": "number", "lower": 0, "upper": 1}], "label": {"time": "days", "event": "died", "horizon": 90}}' >t.schema.json
-fit follow_up t --loss cox
+fit follow_up t --loss cox --solver dpcox:change=0.1
 mkdir claims
 cp estimated.json claims/
 ok 'a fit' train c.csv --schema c.schema.json "${ridge[@]}" --solver dpgd --epsilon 1 --delta 1e-6 "${charged[@]}" -o claims/fit.json

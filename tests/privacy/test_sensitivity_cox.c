@@ -8,7 +8,7 @@
 
 #include "mech/gate.h"
 
-enum { ROWS = 48, P = 3, Q = P + 2, AT = 17, RESTARTS = 10, STEPS = 90, RELEASES = 6 };
+enum { ROWS = 48, P = 3, Q = P + 2, AT = 17, RESTARTS = 10, STEPS = 90, RELEASES = 7 };
 
 typedef struct guess {
   double x[P], y, other[P], other_y, push[Q];
@@ -132,7 +132,8 @@ static void climb(const char *settings, tct_neighbours relation, double epsilon,
   eyes *e = malloc(sizeof *e);
   double best[RELEASES] = {0};
   uint64_t seed = 77;
-  for (int target = 0; target < RELEASES; target++)
+  int releases = RELEASES - (least[RELEASES - 1] == 0);
+  for (int target = 0; target < releases; target++)
     for (int restart = 0; restart < RESTARTS; restart++) {
       guess at = restart ? change(&(guess){0}, &seed, true) : FARTHEST;
       double now = try(&at, plan, &base, e)[target];
@@ -146,7 +147,7 @@ static void climb(const char *settings, tct_neighbours relation, double epsilon,
         if (reach[target] >= now) now = reach[target], at = next;
       }
     }
-  for (int r = 0; r < RELEASES; r++) {
+  for (int r = 0; r < releases; r++) {
     if (getenv("TACIT_PRINT")) printf("%s, relation %d, release %d: %.4f\n", settings, relation, r, best[r]);
     if (!(best[r] >= least[r])) fail_msg("%s: no pair moves release %d beyond %g of its claim", settings, r, best[r]);
   }
@@ -157,13 +158,16 @@ static void climb(const char *settings, tct_neighbours relation, double epsilon,
 
 static void nobody_moves_a_release_beyond_its_claim(void **state) {
   (void)state;
-  static const double full[] = {0.95, 0.999, 0.95, 0.95, 0.95, 0.95};
+  static const double full[RELEASES] = {0.95, 0.999, 0.95, 0.95, 0.95, 0.95},
+                      checked[RELEASES] = {0.95, 0.999, 0.95, 0.95, 0.95, 0.95, 0.95};
   static const char *const forms[] = {"dpcox:steps=2,cells=6", "dpcox:steps=2,cells=6,errors=robust",
                                       "dpcox:steps=2,cells=6,clip=0.4,errors=robust", "dpcox:steps=2,cells=1"};
   for (int f = 0; f < 4; f++) {
     climb(forms[f], TCT_ADD_REMOVE, 1e4, full);
     climb(forms[f], TCT_REPLACE_ONE, 1e4, full);
   }
+  climb("dpcox:steps=2,cells=6,clip=0.4,change=0.1", TCT_ADD_REMOVE, 1e4, checked);
+  climb("dpcox:steps=2,cells=6,clip=0.4,change=0.1", TCT_REPLACE_ONE, 1e4, checked);
 }
 
 int main(void) {

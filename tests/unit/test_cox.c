@@ -91,6 +91,45 @@ static void stopping_follow_up_biases_nothing(void **state) {
   records_free(&r);
 }
 
+/* A hazard ratio that is e^1.5 times as large from time 0.4 on.  Half of the events lie before. */
+static void a_weight_that_changes_is_seen_and_no_other(void **state) {
+  (void)state;
+  enum { ROWS = 20000, COLUMNS = 2 };
+  for (int changes = 0; changes < 2; changes++) {
+    records r = records_new(ROWS, COLUMNS, 1);
+    uint64_t seed = 5;
+    for (int64_t i = 0; i < ROWS; i++) {
+      double x = world_real(&seed), z = world_real(&seed), e = -log((world_real(&seed) + 1) / 2);
+      double early = exp(TRUTH[0] * x + TRUTH[1] * z), late = early * exp(changes * 1.5 * x);
+      double time = e < 0.4 * early ? e / early : 0.4 + (e - 0.4 * early) / late;
+      r.x[i * COLUMNS] = (float)x, r.x[i * COLUMNS + 1] = (float)z;
+      r.y[i] = time <= 1.5 ? fmax(time, 1e-6) : -1.5;
+    }
+    tct_error err = {0};
+    tct_config config = world_config("cox", "none", "dpcox:change=0.2");
+    config.intercept = 1, config.row_norm = 2, config.label_bound = 1.5, config.epsilon = 4, config.delta = 1e-6;
+    config.has_seed = 1, config.seed = 3;
+    tct_plan *plan = tct_plan_new(&config, ROWS, COLUMNS, &err);
+    world own;
+    tct_inference inference = {0};
+    if (!plan || world_share(&own, &r, plan, TCT_DENSE_ROWS, TCT_F64, &err) != TCT_OK) fail_msg("%s", err.text);
+    own.problem.inference = &inference;
+    if (world_run(&own, 1, NULL, NULL, &err) != TCT_OK) fail_msg("%s", err.text);
+    assert_non_null(inference.change);
+    for (int j = 0; j < COLUMNS; j++) {
+      const double *noise = inference.of_change->noise, *sampling = inference.of_change->sampling;
+      int at = j * (COLUMNS + 1) + j;
+      double error = sqrt(noise[at] + sampling[at]), z = inference.change[j] / error;
+      assert_int_equal(inference.of_change->why[j], TCT_GIVEN);
+      if (!(changes && j == 0 ? z > 6 : fabs(z) < 5)) fail_msg("column %d, changes %d: %g of %g", j, changes, z, error);
+    }
+    tct_inference_free(&inference);
+    world_close(&own);
+    tct_plan_free(plan);
+    records_free(&r);
+  }
+}
+
 static void one_cell_is_the_regression_of_rates(void **state) {
   (void)state;
   records r = followed();
@@ -168,6 +207,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_noise_the_weights_are_coxs),
       cmocka_unit_test(stopping_follow_up_biases_nothing),
+      cmocka_unit_test(a_weight_that_changes_is_seen_and_no_other),
       cmocka_unit_test(one_cell_is_the_regression_of_rates),
       cmocka_unit_test(an_event_beyond_the_horizon_is_none),
       cmocka_unit_test(the_band_covers_survival),

@@ -11,6 +11,8 @@
  *   Moments: a record adds t t^T, and where robust s s^T beside it.  t is the root of a weight times (z, u) over C_h,
  * and s is psi over C_h.  Each is made no longer than 1, or 2^(-1/4) where there are two, and truncated.  So the
  * Frobenius norm of what it adds is at most 1.  Both are semidefinite: replaced, two records are at most sqrt(2) apart.
+ *   The change between halves: a sum over time of f (event_k - hazard_k) times a vector, in units of C.  It is made no
+ * longer than 1 as scores are.  f and the vector follow from the cell, the row and releases.
  *   z, omega, tau and cells are functions of the row and of earlier releases.  What is not finite adds 0. */
 #include "core/alloc.h"
 #include "core/processors.h"
@@ -52,47 +54,67 @@ tct_status tct_cox_sum(const tct_cox *run, tct_cox_term term, const void *at, in
 
 /* ---- scores ----------------------------------------------------------------------------------------------------- */
 
-/* The baseline at b, summed over the cells before each: hazard, and hazard times u. */
+/* The baseline at b.  Sums over the cells before each: of the hazard, and of it times u, times f, and times f u. */
 typedef struct baseline {
   const double *theta;
   double rate[TCT_COX_CELLS], sum[TCT_COX_CELLS + 1], bent[TCT_COX_CELLS + 1];
   double clip, lattice, step;
   bool robust;
+  const tct_cox_halves *halves;
+  double tilt[TCT_COX_CELLS], late[TCT_COX_CELLS + 1], tilted[TCT_COX_CELLS + 1];
 } baseline;
 
-static baseline baseline_of(const tct_cox *run, const double *theta) {
+static baseline baseline_of(const tct_cox *run, const double *theta, const tct_cox_halves *halves) {
   const tct_cox_hazard *h = &run->hazard;
-  baseline out = {.theta = theta};
+  baseline out = {.theta = theta, .halves = halves};
   for (int k = 0; k < h->cells; k++) {
     double bend = h->bends ? tct_cox_between(h->centre[k] * theta[run->p], -12, 12) : 0;
     out.rate[k] = h->rate[k] * exp(bend);
-    double all = out.rate[k] * (h->edge[k + 1] - h->edge[k]);
+    double all = out.rate[k] * (h->edge[k + 1] - h->edge[k]), f = halves ? halves->factor[k] : 0;
+    out.tilt[k] = f * h->centre[k];
     out.sum[k + 1] = out.sum[k] + all;
     out.bent[k + 1] = out.bent[k] + all * h->centre[k];
+    out.late[k + 1] = out.late[k] + all * f;
+    out.tilted[k + 1] = out.tilted[k] + all * out.tilt[k];
   }
   return out;
 }
 
+/* A person's follow-up up to its stop: it ends in `cell`, of whose hazard `within` passed: of the person's own where
+ * it was stopped, else of the baseline's. */
+typedef struct followed {
+  int cell;
+  double risk, within, passed;
+  bool event, stopped;
+} followed;
+
+/* The person's hazard times a factor of each cell, given the sums of those before. */
+static double passed_of(const followed *f, const double *sum, const double *factor) {
+  int k = f->cell;
+  return f->stopped ? f->risk * sum[k] + f->within * factor[k] : f->risk * (sum[k] + f->within * factor[k]);
+}
+
+static followed follow(const tct_cox *run, int64_t i, const baseline *b) {
+  const tct_cox_hazard *h = &run->hazard;
+  followed f = {.cell = run->cell[i], .event = run->event[i]};
+  f.risk = exp(tct_cox_between(tct_dot(run->z + i * run->p, b->theta, run->p), -30, 12));
+  f.within = b->rate[f.cell] * (run->time[i] - h->edge[f.cell]);
+  f.passed = f.risk * (b->sum[f.cell] + f.within);
+  double tau = run->stop[i];
+  if (!(f.passed >= tau)) return f;
+  int s = 0;
+  while (s + 1 < h->cells && f.risk * b->sum[s + 1] <= tau) s++;
+  return (followed){.cell = s, .risk = f.risk, .within = tau - f.risk * b->sum[s], .passed = tau, .stopped = true};
+}
+
 /* psi[q] <- the score in units of `clip`; true: the person's event counts. */
 static bool score(const tct_cox *run, int64_t i, const baseline *b, double clip, double *psi) {
-  const tct_cox_hazard *h = &run->hazard;
-  const double *z = run->z + i * run->p;
-  int k = run->cell[i];
-  double risk = exp(tct_cox_between(tct_dot(z, b->theta, run->p), -30, 12)), within = run->time[i] - h->edge[k];
-  double passed = risk * (b->sum[k] + b->rate[k] * within), tau = run->stop[i];
-  double bent = risk * (b->bent[k] + b->rate[k] * within * h->centre[k]);
-  bool stopped = passed >= tau;
-  bool event = run->event[i] && !stopped;
-  if (stopped) {
-    int s = 0;
-    while (s + 1 < h->cells && risk * b->sum[s + 1] <= tau) s++;
-    bent = risk * b->bent[s] + (tau - risk * b->sum[s]) * h->centre[s];
-    passed = tau;
-  }
+  const double *z = run->z + i * run->p, *u = run->hazard.centre;
+  followed f = follow(run, i, b);
   double unit = run->omega[i] / clip;
-  for (int64_t j = 0; j < run->p; j++) psi[j] = unit * (event - passed) * z[j];
-  if (h->bends) psi[run->p] = unit * ((event ? h->centre[k] : 0) - bent);
-  return event;
+  for (int64_t j = 0; j < run->p; j++) psi[j] = unit * (f.event - f.passed) * z[j];
+  if (run->hazard.bends) psi[run->p] = unit * ((f.event ? u[f.cell] : 0) - passed_of(&f, b->bent, u));
+  return f.event;
 }
 
 static void add_score(const tct_cox *run, int64_t i, const void *at, double *room, double *sum) {
@@ -104,12 +126,39 @@ static void add_score(const tct_cox *run, int64_t i, const void *at, double *roo
 
 tct_status tct_cox_gradient(tct_cox *run, int r, const double *theta, double *g, double *deviation, tct_error *err) {
   const tct_release *release = tct_mech_release_of(run->mech, r);
-  baseline b = baseline_of(run, theta);
+  baseline b = baseline_of(run, theta, NULL);
   double unit = run->clip / (double)run->problem->facts->rows;
   b.clip = run->clip, b.lattice = release->lattice;
   TCT_TRY(tct_cox_sum(run, add_score, &b, run->q, run->q, g, err));
   TCT_TRY(tct_mech_release(run->mech, r, g, run->q, err));
   for (int64_t j = 0; j < run->q; j++) g[j] *= -unit;
+  *deviation = release->deviation * unit;
+  return TCT_OK;
+}
+
+static void add_change(const tct_cox *run, int64_t i, const void *at, double *room, double *sum) {
+  const baseline *b = at;
+  const tct_cox_halves *of = b->halves;
+  const double *z = run->z + i * run->p;
+  followed f = follow(run, i, b);
+  double late = (f.event ? of->factor[f.cell] : 0) - passed_of(&f, b->late, of->factor);
+  double tilted = (f.event ? b->tilt[f.cell] : 0) - passed_of(&f, b->tilted, b->tilt), unit = run->omega[i] / b->clip;
+  for (int64_t j = 1; j < run->p; j++)
+    room[j - 1] = unit * (late * (z[j] - of->level[j] * z[0]) - tilted * of->bend[j]);
+  tct_cox_shorten(room, run->p - 1);
+  for (int64_t j = 0; j + 1 < run->p; j++) sum[j] += tct_lattice_part(room[j], b->lattice);
+}
+
+tct_status tct_cox_change_sum(tct_cox *run, const double *theta, const tct_cox_halves *halves, double *t,
+                              double *deviation, tct_error *err) {
+  const tct_release *release = tct_mech_release_of(run->mech, TCT_COX_CHANGE);
+  int64_t len = run->p - 1;
+  double unit = run->clip / (double)run->problem->facts->rows;
+  baseline b = baseline_of(run, theta, halves);
+  b.clip = run->clip, b.lattice = release->lattice;
+  TCT_TRY(tct_cox_sum(run, add_change, &b, len, len, t, err));
+  TCT_TRY(tct_mech_release(run->mech, TCT_COX_CHANGE, t, len, err));
+  for (int64_t j = 0; j < len; j++) t[j] *= unit;
   *deviation = release->deviation * unit;
   return TCT_OK;
 }
@@ -144,7 +193,7 @@ tct_status tct_cox_moments(tct_cox *run, const double *theta, double *curvature,
   int64_t square = run->q * run->q, len = (run->rule.robust ? 2 : 1) * square;
   double *sum = TCT_NEW(double, len);
   if (!sum) return tct_fail_memory(err);
-  baseline b = baseline_of(run, theta);
+  baseline b = baseline_of(run, theta, NULL);
   double unit = run->moments_clip * run->moments_clip / (run->rule.robust ? ROOT_OF_HALF * ROOT_OF_HALF : 1);
   b.step = tct_gram_step(release->lattice), b.robust = run->rule.robust;
   tct_status status = tct_cox_sum(run, add_moments, &b, len, 2 * run->q, sum, err);

@@ -17,6 +17,7 @@
  *   5. at theta: H = sum over events that are not stopped of omega z z^T, cut by length, + N(0, m_H^2 I).  Where robust
  *      J beside it, the scores' second moment.  The last g + N(0, m_g^2 I)
  *   6. w = theta - H^-1 g; covariances: solve/onestep/onestep_covariance.c.  With kappa below 12 no intervals
+ *   7. where asked for, a check of proportional hazards + N(0, m_c^2 I): cox_change.c
  *
  * SENSITIVITY  cox_metric.c and cox_sums.c; docs/proofs/cox.md.  Lengths are 1, but sqrt(5/4) for the histogram.
  *
@@ -168,7 +169,7 @@ static tct_status finish(tct_cox *run, double *theta, double *room, tct_inferenc
                          tct_error *err) {
   int64_t p = run->p, q = run->q;
   tct_metric metric = {.p = q, .w = run->inverse};
-  tct_inference whole = {0};
+  tct_inference whole = {0}, unwanted = {0}, *to = inference ? inference : &unwanted; /* all releases are made */
   double *g = room, *step = g + q, *start = step + q, *curvature = start + q, *variance = curvature + q * q;
   tct_onestep_moments moments = {.curvature = curvature, .variance = run->rule.robust ? variance : NULL};
   tct_onestep_released released = {.weights = start, .gradient = g, .moments = &moments};
@@ -179,13 +180,17 @@ static tct_status finish(tct_cox *run, double *theta, double *room, tct_inferenc
   tct_metric_turn(&metric, theta, start);
   tct_status status = tct_inference_new(q, &whole, err);
   if (status == TCT_OK) status = tct_onestep_covariance(&released, &metric, step, &whole, err);
+  if (status == TCT_OK) status = tct_inference_new(p, to, err);
+  if (status == TCT_OK && run->rule.change > 0)
+    status = tct_cox_change(run, theta, curvature, moments.curvature_noise, to, err);
   if (status == TCT_OK) {
     tct_axpy(-1, step, theta, q);
     to_columns(run, theta, g, w);
-    if (inference && (status = tct_inference_new(p, inference, err)) == TCT_OK)
-      to_inference(run, &whole, curvature, inference), tct_cox_course(run, q > p ? theta[p] : 0, &inference->course);
+    to_inference(run, &whole, curvature, to);
+    tct_cox_course(run, q > p ? theta[p] : 0, &to->course);
   }
   tct_inference_free(&whole);
+  tct_inference_free(&unwanted);
   return status;
 }
 

@@ -10,14 +10,22 @@ typedef struct tct_cox_rule {
   int cells;
   bool robust;                             /* the variance of scores is released beside the curvature */
   double histogram, columns, metric, path; /* parts of the budget (of mu^2) */
-  double moments, last;
+  double moments, last, change;
   double events; /* as many are expected: a guess from public facts */
   double clip;   /* NAN: from the released information */
   int64_t steps;
 } tct_cox_rule;
 
 /* Where each release is in the promise. */
-enum { TCT_COX_HISTOGRAM, TCT_COX_COLUMNS, TCT_COX_METRIC, TCT_COX_PATH, TCT_COX_MOMENTS, TCT_COX_LAST };
+enum {
+  TCT_COX_HISTOGRAM,
+  TCT_COX_COLUMNS,
+  TCT_COX_METRIC,
+  TCT_COX_PATH,
+  TCT_COX_MOMENTS,
+  TCT_COX_LAST,
+  TCT_COX_CHANGE
+};
 
 extern const tct_option tct_cox_options[];
 tct_cox_rule tct_cox_rule_of(const tct_facts *facts, const tct_spec *spec);
@@ -77,6 +85,19 @@ tct_status tct_cox_gradient(tct_cox *run, int r, const double *theta, double *g,
 /* curvature[q][q], and variance[q][q] where robust: means with noise; *deviation of an entry on their diagonals. */
 tct_status tct_cox_moments(tct_cox *run, const double *theta, double *curvature, double *variance, double *deviation,
                            tct_error *err);
+/* The events' later half against the earlier, by cells; from releases alone. */
+typedef struct tct_cox_halves {
+  double factor[TCT_COX_CELLS]; /* f: 1 where late, less the late part of the events, so that its mean over them is 0 */
+  double late;                  /* that part */
+  const double *level, *bend;   /* [p]: z_j less level_j z_0 + bend_j u has no trend over the events */
+} tct_cox_halves;
+/* t[p - 1] <- the mean of sum_k f_k (event_k - hazard_k)(z_j - level_j z_0 - bend_j u_k), j from 1, stopped, with the
+ * noise of its release; *deviation of it. */
+tct_status tct_cox_change_sum(tct_cox *run, const double *theta, const tct_cox_halves *halves, double *t,
+                              double *deviation, tct_error *err);
+/* How the weights of x differ between the halves, for out: at theta, from the curvature as released there. */
+tct_status tct_cox_change(tct_cox *run, const double *theta, const double *curvature, double deviation,
+                          tct_inference *out, tct_error *err);
 /* The first three releases, and what follows from them. */
 tct_status tct_cox_metric(tct_cox *run, tct_error *err);
 tct_status tct_cox_histogram(tct_cox *run, tct_error *err);

@@ -13,6 +13,10 @@ const tct_option tct_cox_options[] = {
      "how many events are expected, a public guess that shares out the budget; auto: 0.3 of the records"},
     {"clip", TCT_OPT_REAL, "auto", 1e-3, 1e6, NULL,
      "the clip of scores, in units of the root of the dimension; auto: from the released information"},
+    {"change", TCT_OPT_REAL, "0", 0, 0.5, NULL,
+     "the part of the budget for a check of proportional hazards: by how much weights differ between the events' later "
+     "half and the earlier; 0: none",
+     2, "0"},
     {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL, "T; auto: 4 sqrt(the path that the expected events allow)"},
     {0},
 };
@@ -46,7 +50,10 @@ tct_cox_rule tct_cox_rule_of(const tct_facts *facts, const tct_spec *spec) {
   bool few = rule.events * mu / fmax(p - 1, 1) < dpcox_few_events;
   rule.metric = few ? dpcox_metric_part_at_few_events : dpcox_metric_part;
   rule.moments = few ? dpcox_moments_part_at_few_events : dpcox_moments_part;
+  rule.change = tct_spec_real(spec, o, "change");
   rule.last = 1 - rule.histogram - rule.columns - rule.path - rule.metric - rule.moments;
+  double *parts[] = {&rule.histogram, &rule.columns, &rule.path, &rule.metric, &rule.moments, &rule.last};
+  for (int k = 0; k < 6; k++) *parts[k] *= 1 - rule.change;
   double length =
       tct_cox_between(dpcox_path_per_information * rule.events * mu / (p + 1), dpcox_path_least, dpcox_path_most);
   rule.steps = tct_spec_auto(spec, o, "steps") ? (int64_t)ceil(4 * sqrt(length)) : tct_spec_count(spec, o, "steps");
@@ -79,7 +86,9 @@ static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
       add(m, "sum of scores, follow-up stopped", x * sqrt((double)rule->steps / rule->path), rule->steps, 1, out, err));
   TCT_TRY(add(m, rule->robust ? "sums of z z^T over events and of scores' squares" : "sum of z z^T over events",
               x / sqrt(rule->moments), 1, outer, out, err));
-  return add(m, "last sum of scores", x / sqrt(rule->last), 1, 1, out, err);
+  TCT_TRY(add(m, "last sum of scores", x / sqrt(rule->last), 1, 1, out, err));
+  if (!(rule->change > 0)) return TCT_OK;
+  return add(m, "sum of scores, the later half less the earlier", x / sqrt(rule->change), 1, 1, out, err);
 }
 
 static tct_status check(const tct_facts *facts, tct_error *err) {
