@@ -18,10 +18,10 @@ PAGE = pathlib.Path(__file__).parents[1] / "docs" / "reference" / "api-python.md
 HEAD = """\
 # The Python interface
 
-Everything that `import tacit` offers, with the first paragraph of each docstring (`tools/api_python.py` writes this
+Everything that `import tacit` offers, with the first sentence of each docstring (`tools/api_python.py` writes this
 page; a test keeps it current). `help(tacit.NAME)` has all of it: parameters, shapes, errors, examples. How the pieces
 go together is in the [tutorial](../guide/tutorial.md) and in [python/README.md](../../python/README.md). The estimators
-also have scikit-learn's own `get_params`, `set_params` and metadata methods. What several of them have is told once.
+also have scikit-learn's own `get_params`, `set_params` and metadata methods. What several have is told once.
 """
 GROUPS = (
     ("Estimators", lambda thing: inspect.isclass(thing) and hasattr(thing, "fit") and hasattr(thing, "predict")),
@@ -108,8 +108,9 @@ def text_of(thing):
 
 
 def first_of(thing):
-    """The docstring's first paragraph, on one line."""
-    return " ".join(text_of(thing).split("\n\n")[0].split("\n* `")[0].split())
+    """The docstring's first sentence, on one line."""
+    text = " ".join(text_of(thing).split("\n\n")[0].split("\n* `")[0].split())
+    return re.split(r"(?<=[a-z0-9)`\"]\.) (?=[A-Z])", text)[0]
 
 
 def method_entry(call, method):
@@ -143,6 +144,7 @@ def shared_of(things):
 def shared_entry(order):
     items = [part for part in order if not part.startswith("* `.")]
     members = [part for part in order if part.startswith("* `.")]
+    items = [re.sub(r"(?s)^(.*?\):\n)(.*?[^.]\.)(?:\s.*|$)", r"\1\2", item) for item in items]  # the first sentence
     return ["### What the estimators share", "", *items, "", *members, ""]
 
 
@@ -154,17 +156,10 @@ def entry(name, thing, shared=frozenset()):
         out += ["```text", *call, "```", ""]
     out += [*textwrap.wrap(first_of(thing), 118, break_long_words=False), ""]
     if inspect.isclass(thing) and not issubclass(thing, (Exception, Warning)):
-        left_out = []
         for _, (call, method) in members_of(thing):
             lines = method_entry(call, method)
-            if "\n".join(lines) in shared:
-                left_out.append(f"`{call.split('(')[0]}`")
-            else:
-                out += lines
+            out += lines if "\n".join(lines) not in shared else []
         out.append("")
-        if left_out:
-            names = textwrap.wrap(f"[As the others](#what-the-estimators-share): {', '.join(left_out)}.", 118)
-            out += [*names, ""]
     return out
 
 

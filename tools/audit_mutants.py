@@ -9,7 +9,7 @@ where these find nothing.  A mutant is found if a break is declared, or if a run
 all.  One that is not found needs its sentence in tests/privacy/audit_missed.txt; any other makes the exit status 1.
 Verdicts go to BUILD/mutants/audit.jsonl as they fall, so a run can be cut and taken up.  --page writes the table.
 """
-import argparse, collections, json, os, resource, shlex, signal, subprocess, sys, time
+import argparse, collections, csv, json, os, resource, shlex, signal, subprocess, sys, time
 import mutate
 
 ROOT = mutate.ROOT
@@ -27,7 +27,8 @@ time is the shorter of the two at which it is found. Made by
     tools/audit_mutants.py build/release --count {count} --page docs/measured/audit-mutants.md
 
 Most changes in these sources cost utility, and break no promise: a step that is too long, another order. Those have a
-sentence that says why, and so has what an audit of one plan cannot see. [Mutants](mutants.md) has what all tests find.
+sentence that says why, and so has what an audit of one plan cannot see: [audit-mutants.csv](audit-mutants.csv).
+[Mutants](mutants.md) has what all tests find.
 
 """
 
@@ -91,16 +92,17 @@ def sentences():
 
 def page(path, rows, count, seconds, argued):
     tally = collections.Counter()
-    with open(path, "w") as out:
-        out.write(PAGE.format(short=SHORT, seconds=seconds, count=count))
-        out.write("| source | change | found | how, or why not |\n| --- | --- | --- | --- |\n")
+    with open(path.removesuffix(".md") + ".csv", "w", newline="") as table:
+        out = csv.writer(table, lineterminator="\n")
+        out.writerow(("source", "change", "found", "how, or why not"))
         for m, one in rows:
             why = one["how"] if one["seconds"] else argued.get((m.file, m.shown), "no sentence yet")
             kind = f"within {one['seconds']:g} s" if one["seconds"] else f"not in {one['tried']:g} s"
             tally["found" if one["seconds"] else "sentence" if (m.file, m.shown) in argued else "open"] += 1
-            shown = m.shown.replace("|", "\\|")
-            out.write(f"| `{m.file.split("/", 1)[1]}` | `{shown[:110]}` | {kind} | {why} |\n")
-        out.write(f"\nOf {len(rows)}: {tally['found']} found, {tally['sentence']} not found and argued, {tally['open']} open.\n")
+            out.writerow((m.file.split("/", 1)[1], m.shown[:110], kind, why))
+    with open(path, "w") as out:
+        out.write(PAGE.format(short=SHORT, seconds=seconds, count=count))
+        out.write(f"Of {len(rows)}: {tally['found']} found, {tally['sentence']} not found and argued, {tally['open']} open.\n")
 
 
 def main():

@@ -167,8 +167,6 @@ its promise allows. `make audit` repeats it. [Attacking a plan](../guide/audit.m
 A low share of μ has three reasons. The bound is of some ten thousand runs. The worst pair is found by climbing, within
 seconds. And a claim may be loose, or no record may reach it in every release. For `outpert` with 24 records and a ridge
 of 0.05 a record reaches {outpert[0]:.3f} of the sensitivity at most; with 1000 and 0.0003 it is {outpert[1]:.3f}.
-Weights that are a mean over steps, or come from a noisy matrix, tell less than the releases. The noise of
-`gram_parties` is above the planned one, which counts on the noise of parties that an observer does not know.
 
 | solver | rows | share | white | record | black |
 | --- | --- | --- | --- | --- | --- |

@@ -14,22 +14,22 @@ import sys
 
 ROOT = pathlib.Path(__file__).parents[1]
 CEILINGS = {
-    "README.md": 1150,
-    "CHANGELOG.md": 2500,
-    "docs": 2000,
-    "docs/decisions": 12800,
-    "docs/gallery": 900,
-    "docs/guide": 21900,
-    "docs/measured": 9200,
-    "docs/proofs": 9800,
-    "docs/reference": 11000,
-    "docs/reference/format": 7400,
-    "r": 200,
-    "r/vignettes": 260,
+    "README.md": 950,
+    "CHANGELOG.md": 1350,
+    "docs": 1350,
+    "docs/decisions": 8650,
+    "docs/gallery": 850,
+    "docs/guide": 17550,
+    "docs/measured": 6500,
+    "docs/proofs": 9500,
+    "docs/reference": 5800,
+    "docs/reference/format": 6350,
+    "r": 150,
+    "r/vignettes": 300,
 }
-LINES = {"docs/measured": 60, "docs/decisions": 80}
+LINES = {"docs/measured": 6500, "docs/decisions": 80}
 # Pages that are beyond the lines of their folder; an entry goes when the page is shortened.
-LONGER = {"docs/measured/coverage.md": 260, "docs/decisions/standard-errors.md": 150}
+LONGER = {"docs/measured/coverage.md": 260}
 LIST = ROOT / "docs" / "reference" / "words.md"
 HELP = ("cli/*.c", "cli/*.def", "include/tacit.h", "python/tacit/*.py", "r/R/*.R", "r/man/*.Rd")
 PAGES = ("*.md", "docs/**/*.md", "python/README.md", "r/**/*.md", "r/vignettes/*.Rmd")

@@ -127,7 +127,7 @@ for path, place in sorted(sources.items(), key=lambda item: (str(item[1]) != "in
     group = place.parts[0] if len(place.parts) > 1 else ""
     menu.setdefault(group, []).append({title(path): str(place)})
 own = {str(place): entry for entry in menu.pop("") for place in entry.values()}
-code = [own.pop(name) for name in ("tour.md", "one-release.md") if name in own]
+code = [own.pop(name) for name in ("tour.md",) if name in own]
 nav = [{"Start": own.pop("index.md")[title(root / "docs" / "README.md")]}, {"Python": "python.md"}]
 own.pop("python.md")
 # One line of menus: what readers want comes first, what is about the code stands together.

@@ -18,8 +18,8 @@ every cell and solver with seconds and settings, [{name}-ratios.csv]({name}-rati
 Excess of the mean loss (and penalty) over its exact minimum, on the fitted records. One record is added or removed,
 {delta}, means of {fits} fits. Classes: logistic loss, no penalty. Numbers: squared loss, ridge 1e-4.
 Columns are scaled to [0, 1] by public bounds, or where a table says so by their minima and maxima.
-
-* *Used:* {used}: constants were chosen on them.
+"""
+WORDS = """* *Used:* {used}: constants were chosen on them.
   *Looked at:* {looked}. *Untouched:* all others.
 * *before:* `auto` of an earlier build. *best other:* the best untuned solver that `auto` did not take, by cell.
 * *oracle:* tuned without a charge (`bench/papers/oracle.py`); *oracle 2* may also release its metric twice.
@@ -28,7 +28,6 @@ Columns are scaled to [0, 1] by public bounds, or where a table says so by their
 * *GeoClip* at its best rate of each cell, and boosted *AdaSSP* (`bench/peers/rivals.py`).
 * Geometric means of `auto` over the other. *Above:* cells beyond the bound by more than two standard errors.
 """
-
 TITLES = {"ridge": "How does `auto` compare for ridge regression?"}
 TITLE = "How does `auto`, untuned, compare with oracles, floors and rivals?"
 RATIOS = ("set", "bounds", "wide", "wide_label", "delta", "epsilon", "group", "other", "which", "ratio", "bound", "above")
@@ -161,5 +160,6 @@ def page(rows, name):
     fits = sorted({int(r["fits"]) for r in rows}) or [0]
     deltas = sorted({"1/n²" if c.key[4] == "n2" else c.key[4] for c in right})
     facts = {"title": TITLES.get(name, TITLE), "delta": "δ = " + " or ".join(deltas), "fits": " to ".join(map(str, sorted({fits[0], fits[-1]})))}
-    text = HEAD.format(**facts, name=name, used=", ".join(USED), looked=", ".join(LOOKED_AT))
+    words = "Its words are those of [default](default.md).\n" if name in TITLES else WORDS.format(used=", ".join(USED), looked=", ".join(LOOKED_AT))
+    text = HEAD.format(**facts, name=name) + "\n" + words
     return text + "\n" + "\n".join(lines).rstrip() + "\n", ratios(right)
