@@ -20,14 +20,14 @@ CEILINGS = {
     "docs/decisions": 8650,
     "docs/gallery": 850,
     "docs/guide": 17550,
-    "docs/measured": 6500,
+    "docs/measured": 7200,  # coverage.md awaits its rows
     "docs/proofs": 9500,
     "docs/reference": 5800,
     "docs/reference/format": 6350,
     "r": 150,
     "r/vignettes": 300,
 }
-LINES = {"docs/measured": 6500, "docs/decisions": 80}
+LINES = {"docs/measured": 60, "docs/decisions": 80}
 # Pages that are beyond the lines of their folder; an entry goes when the page is shortened.
 LONGER = {"docs/measured/coverage.md": 260}
 LIST = ROOT / "docs" / "reference" / "words.md"
