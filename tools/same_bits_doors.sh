@@ -75,8 +75,8 @@ for solver in auto dpgd:steps=20 dpscd objpert dpfw; do
   train "classes_${solver%%:*}" "${fruit[@]}" --loss logistic --penalty $penalty --solver "$solver"
 done
 for errors in model robust; do
-  train "errors_$errors" "${people[@]}" --loss logistic --errors $errors
-  train "errors_real_$errors" "${real[@]}" --loss squared --errors $errors
+  train "errors_$errors" "${people[@]}" --loss logistic --penalty l2:lambda=1e-2 --errors $errors
+  train "errors_real_$errors" "${real[@]}" --loss squared --penalty l2:lambda=1e-2 --errors $errors
 done
 for solver in auto dpgd dpnewton dpmetric dpfw:steps=20; do
   penalty=l2:lambda=1e-3

@@ -36,6 +36,10 @@ def models(tmp_path_factory):
     here = tmp_path_factory.mktemp("models")
     tacit_program("generate", "--rows", 3000, "--seed", 1, "-o", "people.csv", cwd=here)
     tacit_program("generate", "--rows", 2000, "--kind", "regression", "-o", "income.csv", cwd=here)
+    for name in ("people", "income"):  # errors need a reference level
+        schema = json.loads((here / f"{name}.schema.json").read_text())
+        schema["columns"] = [dict(c, drop_first=True) if c["type"] == "category" else c for c in schema["columns"]]
+        (here / f"{name}.levels.json").write_text(json.dumps(schema))
     tacit_program("ledger", "people.ledger", "--init", "--epsilon", 9, "--delta", 1e-5, cwd=here)
     lines = (here / "people.csv").read_text().splitlines()
     persons = [lines[0] + ",who", *(f"{line},{row // 2}" for row, line in enumerate(lines[1:]))]
@@ -51,8 +55,8 @@ def models(tmp_path_factory):
         "none": ["people.csv", "--schema", "people.schema.json", "--loss", "hinge", *ridge, "--solver", "scd"],
         "adassp": ["income.csv", "--schema", "income.schema.json", "--loss", "squared", "--solver", "adassp", "--epsilon", 1,
                    "--delta", "2.5e-7", "--intercept"],
-        "errors": [*people, "--errors", "robust", "--epsilon", 4, "--intercept"],
-        "counts": ["income.csv", "--schema", "income.schema.json", "--loss", "poisson", "--errors", "model", "--epsilon", 4,
+        "errors": [*people[:2], "people.levels.json", *people[3:], "--errors", "robust", "--epsilon", 4, "--intercept"],
+        "counts": ["income.csv", "--schema", "income.levels.json", "--loss", "poisson", "--errors", "model", "--epsilon", 4,
                    "--delta", "2.5e-7", "--intercept"],
         "persons": ["persons.csv", *people[1:], "--person", "who", "--rows-per-person", 2, "--solver", "dpgd", "--epsilon", 1],
         "large": [*people[:-1], "1e-3", *ridge, "--solver", "dpscd", "--epsilon", 50],

@@ -178,3 +178,25 @@ def test_an_exposure_and_the_formulas_offset_are_one_model_of_rates():
     for formula, part in (("n ~ x + offset(log(w))", "no bounds"), ("n ~ x + offset(2*t)", "offset")):
         with pytest.raises(ValueError, match=part):
             tacit.PrivatePoissonRegression(**settings).fit(frame, schema=schema, formula=formula)
+
+
+def test_errors_of_weighed_records_are_those_of_an_exact_fit_and_need_the_robust_form(tmp_path):
+    X = data(rows=8000)[0]
+    y = (X[:, 0] + np.random.default_rng(6).logistic(size=8000) > 0).astype(int)
+    w = np.where(np.arange(8000) % 3, 1.0, 3.0)
+    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=3, delta=1e-4)
+    for errors, more, match in (("model", {}, "know no weights"), ("robust", {"rows_per_person": 2}, "one row a person")):
+        model = tacit.PrivateLogisticRegression(**BUDGET, weight_cap=3, errors=errors, ledger=ledger, **more)
+        with pytest.raises(ValueError, match=match):
+            model.fit(X, y, sample_weight=w, groups=np.arange(8000) // 2 if more else None)
+    assert not ledger.state()["runs"]
+    settings = {**BUDGET, "epsilon": 1e5, "C": np.inf, "errors": "robust", "random_state": 1, "data_norm": 3.0}
+    model = tacit.PrivateLogisticRegression(**settings, weight_cap=3).fit(X, y, sample_weight=w)
+    A, b = np.column_stack([X, np.ones(8000)]), np.zeros(5)
+    for _ in range(30):
+        mean = 1 / (1 + np.exp(-A @ b))
+        inverse = np.linalg.inv((A * (w * mean * (1 - mean))[:, None]).T @ A)
+        b = b - inverse @ A.T @ (w * (mean - y))
+    exact = np.sqrt(np.diag(inverse @ ((A * (w * (mean - y))[:, None] ** 2).T @ A) @ inverse))
+    np.testing.assert_allclose(np.r_[model.coef_.ravel(), model.intercept_], b, atol=0.05 * exact.min())
+    np.testing.assert_allclose(model.bse_, exact, rtol=0.05)

@@ -52,6 +52,10 @@ static tct_status check_weights(const tct_plan *plan, const tct_data *data, tct_
     return tct_fail(err, TCT_E_USAGE,
                     "standard errors take records to be independent and protect one record, not a person's records "
                     "together; drop {errors}, or give one row a person");
+  if (plan->solver->infers && plan->solver->weighing != TCT_WEIGHS_NOT &&
+      !tct_spec_is(&plan->solved.spec, plan->solver->options, "errors", "robust"))
+    return tct_fail(err, TCT_E_USAGE,
+                    "errors of a right model know no weights; give {errors robust}, or leave the weights out");
   if (data->persons)
     return tct_fail(err, TCT_E_USAGE,
                     "%s bounds what one record can move, not a person's records together; use dpgd, dpnewton, "

@@ -1,6 +1,7 @@
 /* use_schema.c - public bounds of a schema become the row norm and the label bound. */
 #include "model/json.h"
 #include "read/schema/schema.h"
+#include "solve/rules.def"
 #include "train/plan.h"
 
 #include <math.h>
@@ -39,6 +40,43 @@ void tct_config_take_bounds(tct_config *config, const json_t *schema, double lab
     use_labels(config, label_low, label_high);
 }
 
+static bool is_text(const json_t *object, const char *key, const char *text) {
+  const char *said = json_string_value(json_object_get(object, key));
+  return said && !strcmp(said, text);
+}
+
+/* Of every record one indicator of this category is 1: they add up to 1, as the intercept does. */
+static bool adds_up(const json_t *column) {
+  return is_text(column, "type", "category") && json_object_get(column, "values") &&
+         !json_is_true(json_object_get(column, "drop_first")) && !is_text(column, "missing", "zero") &&
+         !is_text(column, "other", "zero");
+}
+
+/* A ridge that tells columns apart whose sum is another's. */
+static bool ridged(const tct_config *config) {
+  tct_penalty penalty;
+  return config->penalty && tct_penalty_make(config->penalty, &penalty, NULL) == TCT_OK &&
+         penalty.l2 >= auto_ridge_of_levels;
+}
+
+/* No error of such a column is known, whatever the records are.  Terms are coded so that there is none. */
+static tct_status check_levels(const tct_config *config, const json_t *schema, tct_error *err) {
+  const json_t *columns = json_object_get(schema, "columns");
+  int found = config->intercept ? 1 : 0;
+  if (!config->errors || !strcmp(config->errors, "none") || ridged(config)) return TCT_OK;
+  if (json_integer_value(json_object_get(schema, "version")) >= TCT_SCHEMA_TERMS) return TCT_OK;
+  for (size_t j = 0; j < json_array_size(columns); j++) {
+    const json_t *column = json_array_get(columns, j);
+    if (!adds_up(column) || ++found < 2) continue;
+    return tct_fail(
+        err, TCT_E_USAGE,
+        "the indicators of \"%.200s\" add up to 1, as the intercept or another column's do, so that none of "
+        "their errors is determined; write \"drop_first\": true there, or leave {errors} out",
+        json_string_value(json_object_get(column, "name")));
+  }
+  return TCT_OK;
+}
+
 static tct_status use_data(tct_config *config, const tct_data *data, int64_t *cols, tct_error *err) {
   if (data->open > 0)
     return tct_fail(err, TCT_E_USAGE,
@@ -49,8 +87,9 @@ static tct_status use_data(tct_config *config, const tct_data *data, int64_t *co
   if (!data->schema) return TCT_OK;
   json_t *schema = json_loads(data->schema, 0, NULL);
   tct_config_take_bounds(config, schema, data->label_low, data->label_high);
+  tct_status status = check_levels(config, schema, err);
   json_decref(schema);
-  return TCT_OK;
+  return status;
 }
 
 static tct_status use_file(tct_config *config, const char *path, int64_t *cols, tct_error *err) {
@@ -59,6 +98,7 @@ static tct_status use_file(tct_config *config, const char *path, int64_t *cols, 
   if (status == TCT_OK) {
     tct_config_take_bounds(config, schema.root, schema.label_low, schema.label_high);
     if (cols) *cols = schema.features;
+    status = check_levels(config, schema.root, err);
   }
   tct_schema_free(&schema);
   return status;

@@ -48,7 +48,7 @@ fit dpnewton c "${ridge[@]}" --solver dpnewton
 fit dpmetric c "${ridge[@]}" --solver dpmetric
 fit again c "${ridge[@]}" --solver dpmetric:second=0,shape=diagonal --neighbours replace_one
 fit onestep c "${ridge[@]}" --errors model
-fit robust r --loss squared --errors robust --neighbours replace_one
+fit robust r --loss squared --penalty l2:lambda=0.05 --errors robust --neighbours replace_one
 fit privgene c "${ridge[@]}" --solver privgene
 fit sgd_ma c "${ridge[@]}" --solver sgd_ma
 fit sgd_adv c "${ridge[@]}" --solver sgd_adv

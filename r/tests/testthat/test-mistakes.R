@@ -48,7 +48,7 @@ mistakes <- list(
   "an offset is a part of the formula" = function() try_fit(offset = people$t),
   "weights and weight_cap go together" = function() try_fit(weights = t),
   "weights is a column of data" = function() try_fit(weights = people$t, weight_cap = 2),
-  "cannot weigh records" = function() try_fit(weights = t, weight_cap = 2),
+  "a right model know no weights" = function() try_fit(weights = t, weight_cap = 2, errors = "model"),
   "random effects are not offered" = function() try_fit(y ~ x + (1 | g)),
   "is no number, and a number is wanted" = function() try_fit(y ~ log(g)),
   "stands on both sides" = function() try_fit(y ~ x + y),

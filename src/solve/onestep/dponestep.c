@@ -149,7 +149,8 @@ static tct_status follow(tct_onestep *run, walk *m, double *w, tct_error *err) {
   for (int64_t j = 0; j < run->metric.p; j++) {
     variance += m->h[j * run->metric.p + j], curvature += m->curvature[j * run->metric.p + j];
   }
-  if (curvature > 0 && m->known > 0) run->dispersion = variance / curvature;
+  if (curvature > 0 && m->known > 0)
+    run->dispersion = variance / curvature * ((double)run->problem->facts->rows / run->rows);
   return tct_onestep_take_slopes(run, m->h, moments.variance_noise, err);
 }
 
@@ -167,7 +168,7 @@ static void average(const tct_onestep *run, const walk *m, tct_onestep_moments *
 static double residual_of(const tct_onestep *run, const tct_onestep_moments *moments, double *room) {
   int64_t p = run->metric.p;
   double squares = 0, ones = 0;
-  if (!run->problem->facts->intercept || !moments->variance || curved(run)) return NAN;
+  if (!run->problem->facts->intercept || run->problem->weight || !moments->variance || curved(run)) return NAN;
   /* x_p = e_p W^-1 z: solve W^T u = e_p, so that u.z = x_p. */
   memset(room, 0, (size_t)p * sizeof *room);
   for (int64_t j = p - 1; j >= 0; j--) {
@@ -199,7 +200,7 @@ static tct_status finish(tct_onestep *run, walk *m, double *w, tct_error *err) {
   const tct_facts *facts = run->problem->facts;
   tct_onestep_moments moments = {.curvature = m->h, .variance = run->rule.sandwich ? m->vectors : NULL};
   tct_inference own = {0}, *inference = run->problem->inference ? run->problem->inference : &own;
-  tct_onestep_released released = {.weights = w, .gradient = m->g, .moments = &moments, .rows = facts->rows};
+  tct_onestep_released released = {.weights = w, .gradient = m->g, .moments = &moments, .rows = run->rows};
   released.link = facts->loss.kind->link, released.factor = run->factor;
   released.second = tct_noise_off(facts) ? NULL : run->second; /* columns that go together have no images to tell */
   released.rest = dponestep_left_by_curves * (tct_noise_off(facts) || !curved(run) ? 0
@@ -249,7 +250,7 @@ const tct_solver tct_solver_dponestep = {
     .is_private = true,
     .infers = true,
     .relations = TCT_RELATION_BOTH,
-    .weighing = TCT_WEIGHS_NOT,
+    .weighing = TCT_WEIGHS_RECORDS,
     .offsets = true,
     .plan = tct_onestep_plan,
     .run = run,

@@ -40,6 +40,7 @@ typedef struct tct_onestep {
   tct_mech *mech;
   tct_onestep_rule rule;
   tct_onestep_places at;
+  double rows;           /* n, or where records are weighed the sum of weights over the cap, as released */
   tct_metric metric;     /* W */
   double *second;        /* [p][p]: the mean of z z^T, but for the ridge */
   double *mean;          /* [p]: of the rows */
@@ -65,8 +66,12 @@ typedef struct tct_onestep {
 /* W and what follows from lengths, and room. */
 tct_status tct_onestep_begin(tct_onestep *run, const tct_solver_plan *plan, tct_error *err);
 void tct_onestep_free(tct_onestep *run);
-/* Is there a record?  A row of zeros stands for none, and adds nothing to any release. */
+/* Is there a record?  A row of zeros stands for none, and adds nothing to any release; nor does a weight of 0. */
 bool tct_onestep_there(const tct_onestep *run, int64_t row);
+/* Of a record, over the cap: in [0, 1]. */
+static inline double tct_onestep_weight(const tct_onestep *run, int64_t row) {
+  return run->problem->weight ? run->problem->weight[row] : 1;
+}
 /* The cell of a size in units of the edges, TCT_ONESTEP_EDGES - 1 for the largest. */
 int tct_onestep_cell(double size);
 double tct_onestep_edge(int k);
@@ -121,7 +126,7 @@ typedef struct tct_onestep_released {
   const double *weights, *gradient;
   double deviation;
   const tct_onestep_moments *moments;
-  int64_t rows;
+  double rows;   /* what means are taken over */
   tct_link link; /* not TCT_LINK_IDENTITY: the curvature depends on w, so a long last step is not to be believed */
   const double *factor; /* [p][p], lower; NULL: the unit matrix */
   const double *second; /* [p][p]: the mean of z z^T; NULL: the curvature tells it */

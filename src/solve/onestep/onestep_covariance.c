@@ -195,7 +195,7 @@ static double shaped_norm2(const work *m, const double *b) {
 static double degrees_of(const work *m, const double *b, double *room) {
   const tct_onestep_moments *moments = m->in->moments;
   int64_t p = m->p;
-  double *u = room, *sum = u + p, n = (double)m->in->rows, size2 = shaped_norm2(m, b), length2 = size2 * size2;
+  double *u = room, *sum = u + p, n = m->in->rows, size2 = shaped_norm2(m, b), length2 = size2 * size2;
   double h2 = moments->curvature_noise * moments->curvature_noise,
          j2 = moments->variance_noise * moments->variance_noise;
   times(m->spread, b, p, u);
@@ -239,7 +239,7 @@ static void fill(const work *m, const tct_metric *metric, bool far, double *c, t
                   : far                                                    ? TCT_PATH_TOO_SHORT
                                                                            : TCT_GIVEN;
   }
-  sandwich(m->spread, rows, p, 1 / (double)m->in->rows, room, out->sampling);
+  sandwich(m->spread, rows, p, 1 / m->in->rows, room, out->sampling);
   sandwich(m->middle, rows, p, 1, room, out->noise);
 }
 

@@ -1,14 +1,17 @@
 /* onestep_metric.c - the metric of dponestep from four releases, and what counts of lengths say.
  *
  * SENSITIVITY  Every release is planned with clip 1, by scaling each record's own term; a row of zeros stands for a
- * record that is not there, and adds nothing.  x is a row, |x| <= R as exact reals.
- *   Sums: a record adds (x/R, its label's numbers)/sqrt(2).  Of a class that is the class's sign, of a number y/Y, of a
- * count the pair (1 where y > 0, y/Y)/sqrt(2).  Both halves are at most 1 long, and truncating to the lattice shortens.
- *   Squares: (x_j/R)^2, whose l2 norm is at most their sum, |x|^2/R^2.  Matrices: t t^T, t the computed image over its
- * length or the radius, whichever is more (shells.h).  Lengths: 1 in the cell of the computed length.
- *   W, and what images are, follow from releases alone.  Under replace_one two records' squares, matrices and counts
- * have no negative inner product, so |a - b|^2 <= 2 where the event counts on 4: their sensitivity is sqrt(1/2).  Sums
- * are charged in full. */
+ * record that is not there, and adds nothing.  x is a row, |x| <= R as exact reals.  v is a record's weight over the
+ * cap, in [0, 1], and 1 where records are not weighed.
+ *   Sums: a record adds v (x/R, its label's numbers)/sqrt(2).  Of a class that is the class's sign, of a number y/Y, of
+ * a count the pair (1 where y > 0, y/Y)/sqrt(2).  Both halves are at most 1 long, and truncating to the lattice
+ * shortens.  Weighed records add a third number, v.  Exposures of a log link add v e^o, e^o cut to 1.  The root is then
+ * that of 3 or 4, one for each part.
+ *   Squares: v (x_j/R)^2, whose l2 norm is at most their sum, v |x|^2/R^2.  Matrices: v t t^T, t the computed image
+ * over its length or the radius, whichever is more (shells.h).  Lengths: v in the cell of the computed length. W, and
+ * what images are, follow from releases alone.  Under replace_one two records' squares, matrices and counts have no
+ * negative inner product, so |a - b|^2 <= 2 where the event counts on 4: their sensitivity is sqrt(1/2).  Sums are
+ * charged in full. */
 #include "core/alloc.h"
 #include "la/exact/gram.h"
 #include "la/exact/shells.h"
@@ -37,63 +40,82 @@ double tct_onestep_edge(int k) { return exp2((k + LOW) / 2.0); }
 /* A row of zeros is not. */
 bool tct_onestep_there(const tct_onestep *run, int64_t row) {
   double none = 0x1p-60 * run->problem->facts->row_norm;
-  return tct_row_norm2(run->problem->view, row) > none * none;
+  return tct_onestep_weight(run, row) > 0 && tct_row_norm2(run->problem->view, row) > none * none;
 }
 
 static const tct_release *planned(const tct_onestep *run, int r) { return tct_mech_release_of(run->mech, r); }
-static double rows_of(const tct_onestep *run) { return (double)run->problem->facts->rows; }
 
 /* n mu, from the planned noise; infinite without. */
 static double all_signal(const tct_onestep *run) { return run->rule.signal * (double)run->problem->facts->p; }
 
 /* ---- sums of rows and labels ------------------------------------------------------------------------------------ */
 
-/* number[2] <- what a label adds, at most 1 long. */
-static void of_label(const tct_facts *facts, double y, double number[2]) {
-  bool counts = facts->loss.kind->counts;
-  double part = fmin(fmax(y / facts->label_bound, -1), 1);
-  number[0] = counts ? M_SQRT1_2 * (y > 0) : part;
-  number[1] = counts ? M_SQRT1_2 * part : 0;
+enum { NUMBERS = 4 }; /* at most */
+
+static bool exposed(const tct_onestep *run) {
+  return run->problem->offset && run->problem->facts->loss.kind->link == TCT_LINK_LOG;
 }
 
-/* The margin that is best for all records alike, and the curve there; mean[2]: of the labels' numbers, with noise. */
-static void start_at(tct_onestep *run, const double mean[2], double noise) {
+/* What a record adds beside its row: the label's two, the weight, and the weight times the exposure. */
+static int numbers_of(const tct_onestep *run) { return 2 + (run->problem->weight != NULL) + exposed(run); }
+
+static void of_record(const tct_onestep *run, int64_t i, double number[NUMBERS]) {
+  const tct_facts *facts = run->problem->facts;
+  bool counts = facts->loss.kind->counts;
+  double y = run->problem->y[i], part = fmin(fmax(y / facts->label_bound, -1), 1), v = tct_onestep_weight(run, i);
+  number[0] = v * (counts ? M_SQRT1_2 * (y > 0) : part);
+  number[1] = counts ? v * M_SQRT1_2 * part : 0;
+  number[2] = v;
+  if (exposed(run)) number[numbers_of(run) - 1] = v * fmin(exp(run->problem->offset[i]), 1);
+}
+
+/* The margin that is best for all records alike, and the curve there; mean: of the numbers, with noise. */
+static void start_at(tct_onestep *run, const double *mean, double noise) {
   const tct_facts *facts = run->problem->facts;
   const tct_loss *loss = &facts->loss;
   double y = facts->label_bound;
   if (loss->kind->binary) {
-    double q = fmax(noise, 0.5 / rows_of(run)) / 2;
+    double q = fmax(noise, 0.5 / run->rows) / 2;
     run->start = tct_loss_constant_class(loss, tct_share_after_noise(0.5 + 0.5 * mean[0], q));
   } else if (loss->kind->counts) {
     double at = M_SQRT2 * mean[1] * y, deviation = M_SQRT2 * noise * y;
     double low = fmin(2 * M_SQRT2 * noise, 0.25), share = fmin(fmax(M_SQRT2 * mean[0], low), 1 - low);
-    if (!(at > dponestep_mean_sure * deviation)) at = -log1p(-fmax(share, 0.5 / rows_of(run)));
-    run->start = tct_loss_constant_number(loss, fmin(at, y), 0.5 / rows_of(run));
+    if (!(at > dponestep_mean_sure * deviation)) at = -log1p(-fmax(share, 0.5 / run->rows));
+    run->start = tct_loss_constant_number(loss, fmin(at, y), 0.5 / run->rows);
   } else
     run->start = tct_loss_constant_number(loss, fmin(fmax(mean[0] * y, -y), y), 0);
   run->typical = fmax(tct_loss_curve(loss, run->start, loss->kind->binary ? 1 : exp(run->start)), 0x1p-300);
   if (loss->kind->link == TCT_LINK_IDENTITY || loss->kind->link == TCT_LINK_NONE)
     run->typical = tct_dpmetric_curvature(facts);
+  if (exposed(run)) run->start -= log(fmin(fmax(mean[numbers_of(run) - 1], fmax(noise, 1 / run->rows)), 1));
+}
+
+/* From here on n is the sum of weights, as released. */
+static void weigh(tct_onestep *run, double sum, double deviation) {
+  double all = run->rows;
+  run->rows = fmin(fmax(sum, fmax(2 * deviation, 1)), all);
+  run->rule.signal *= run->rows / all;
 }
 
 static tct_status release_sums(tct_onestep *run, double *sum, double *row, tct_error *err) {
   const tct_view *view = run->problem->view;
   const tct_release *r = planned(run, run->at.sums);
-  int64_t p = view->p;
-  double part = M_SQRT1_2 * SHRINK, number[2], R = run->problem->facts->row_norm;
-  memset(sum, 0, (size_t)(p + 2) * sizeof *sum);
+  int64_t p = view->p, numbers = numbers_of(run);
+  double part = SHRINK / sqrt((double)numbers), number[NUMBERS], R = run->problem->facts->row_norm;
+  memset(sum, 0, (size_t)(p + numbers) * sizeof *sum);
   for (int64_t i = 0; i < view->rows; i++) {
     if (!tct_onestep_there(run, i)) continue;
     memset(row, 0, (size_t)p * sizeof *row);
-    tct_row_axpy(view, i, part / R, row);
-    of_label(run->problem->facts, run->problem->y[i], number);
+    tct_row_axpy(view, i, part * tct_onestep_weight(run, i) / R, row);
+    of_record(run, i, number);
     for (int64_t j = 0; j < p; j++) sum[j] += tct_lattice_part(row[j], r->lattice);
-    for (int k = 0; k < 2; k++) sum[p + k] += tct_lattice_part(part * number[k], r->lattice);
+    for (int64_t k = 0; k < numbers; k++) sum[p + k] += tct_lattice_part(part * number[k], r->lattice);
   }
-  TCT_TRY(tct_mech_release(run->mech, run->at.sums, sum, p + 2, err));
-  for (int64_t j = 0; j < p + 2; j++) sum[j] *= (j < p ? R : 1) / (part * rows_of(run));
+  TCT_TRY(tct_mech_release(run->mech, run->at.sums, sum, p + numbers, err));
+  if (run->problem->weight) weigh(run, sum[p + 2] / part, r->deviation / part);
+  for (int64_t j = 0; j < p + numbers; j++) sum[j] *= (j < p ? R : 1) / (part * run->rows);
   for (int64_t j = 0; j < p; j++) run->mean[j] = fmin(fmax(sum[j], -R), R); /* as that of rows */
-  start_at(run, sum + p, r->deviation / (part * rows_of(run)));
+  start_at(run, sum + p, r->deviation / (part * run->rows));
   return TCT_OK;
 }
 
@@ -116,17 +138,18 @@ static tct_status release_squares(tct_onestep *run, double *s, double *room, tct
   const tct_view *view = run->problem->view;
   const tct_release *r = planned(run, run->at.squares);
   int64_t p = view->p;
-  double R = run->problem->facts->row_norm, noise = R * R * r->deviation / rows_of(run);
+  double R = run->problem->facts->row_norm, noise = R * R * r->deviation / run->rows;
   double *sum = room, *row = room + p, least = fmax(noise, LEAST * R * R);
   memset(sum, 0, (size_t)p * sizeof *sum);
   for (int64_t i = 0; i < view->rows; i++) {
     memset(row, 0, (size_t)p * sizeof *row);
     tct_row_axpy(view, i, SHRINK / R, row);
-    for (int64_t j = 0; j < p; j++) sum[j] += tct_lattice_part(row[j] * row[j] * SHRINK, r->lattice);
+    double part = tct_onestep_weight(run, i) * SHRINK;
+    for (int64_t j = 0; j < p; j++) sum[j] += tct_lattice_part(row[j] * row[j] * part, r->lattice);
   }
   TCT_TRY(tct_mech_release(run->mech, run->at.squares, sum, p, err));
   for (int64_t j = 0; j < p; j++) {
-    double variance = sum[j] * R * R / rows_of(run) - run->mean[j] * run->mean[j];
+    double variance = sum[j] * R * R / run->rows - run->mean[j] * run->mean[j];
     for (int64_t k = 0; k < p; k++) s[j * p + k] = run->mean[j] * run->mean[k];
     s[j * p + j] += fmax(variance, least) + least / 2;
   }
@@ -160,8 +183,8 @@ static bool of_two_values(double variance, double low, double high, double sprea
 static void ridges(tct_onestep *run, const double *s, double spread, double ridge, double *out) {
   const tct_facts *facts = run->problem->facts;
   int64_t p = run->metric.p, last = p - 1;
-  double R = facts->row_norm, hidden = planned(run, run->at.lengths)->deviation / rows_of(run);
-  double off = facts->intercept ? 0 : 2 * M_SQRT2 * R * planned(run, run->at.sums)->deviation / rows_of(run);
+  double R = facts->row_norm, hidden = planned(run, run->at.lengths)->deviation / run->rows;
+  double off = facts->intercept ? 0 : 2 * M_SQRT2 * R * planned(run, run->at.sums)->deviation / run->rows;
   run->unseen = 0;
   for (int64_t j = 0; j < p; j++) {
     double all = facts->intercept ? s[last * p + last] : 1,
@@ -206,8 +229,9 @@ static tct_status release_matrix(tct_onestep *run, double *s, double *room, tct_
   const tct_facts *facts = run->problem->facts;
   int64_t p = run->metric.p;
   double *vectors = room, *value = vectors + p * p, *rest = value + p, spread = 0;
-  double scale = dponestep_matrix_radius * dponestep_matrix_radius / rows_of(run);
-  tct_shells_of all = {.view = run->problem->view, .metric = &run->metric, .scale = 1, .count = 1};
+  double scale = dponestep_matrix_radius * dponestep_matrix_radius / run->rows;
+  tct_shells_of all = {
+      .view = run->problem->view, .weight = run->problem->weight, .metric = &run->metric, .scale = 1, .count = 1};
   all.radius[0] = dponestep_matrix_radius, all.lattice = r->lattice, all.threads = facts->threads;
   TCT_TRY(tct_shells_sum(&all, s, err));
   TCT_TRY(tct_mech_release(run->mech, run->at.gram, s, p * p, err));
@@ -259,8 +283,7 @@ static void take_lengths(tct_onestep *run, const double *count, double deviation
     if (sure[k] > 0) run->farthest = edge;
     if (edge > dponestep_far_from && edge < dponestep_far_to) far += count[k], cells++;
   }
-  run->heavy =
-      far / rows_of(run) > fmax(dponestep_far_share, dponestep_far_sure * deviation * sqrt(cells) / rows_of(run));
+  run->heavy = far / run->rows > fmax(dponestep_far_share, dponestep_far_sure * deviation * sqrt(cells) / run->rows);
   for (; weight < top; weight += step, kept = 0) {
     for (int k = 0; k < TCT_ONESTEP_EDGES; k++) {
       double middle = fmin(tct_onestep_edge(k) * exp2(-0.25), weight);
@@ -277,8 +300,10 @@ static tct_status release_lengths(tct_onestep *run, tct_error *err) {
   const tct_view *view = run->problem->view;
   double count[TCT_ONESTEP_EDGES] = {0};
   TCT_TRY(tct_metric_lengths(&run->metric, view, run->length, run->problem->facts->threads, err));
+  double lattice = planned(run, run->at.lengths)->lattice;
   for (int64_t i = 0; i < view->rows; i++)
-    if (tct_onestep_there(run, i) && isfinite(run->length[i])) count[tct_onestep_cell(run->length[i])] += 1;
+    if (tct_onestep_there(run, i) && isfinite(run->length[i]))
+      count[tct_onestep_cell(run->length[i])] += tct_lattice_part(tct_onestep_weight(run, i), lattice);
   TCT_TRY(tct_mech_release(run->mech, run->at.lengths, count, TCT_ONESTEP_EDGES, err));
   take_lengths(run, count, planned(run, run->at.lengths)->deviation);
   for (int64_t i = 0; i < view->rows; i++) {
@@ -295,7 +320,7 @@ static tct_status release_all(tct_onestep *run, tct_error *err) {
   const tct_facts *facts = run->problem->facts;
   int64_t p = facts->p, size = 4 * p * p + 8 * p + 8;
   double *s = TCT_NEW(double, size);
-  tct_status status = s ? release_sums(run, s, s + p + 2, err) : tct_fail_memory(err);
+  tct_status status = s ? release_sums(run, s, s + p + NUMBERS, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = release_squares(run, s, s + p * p, err);
   for (int k = 0; k < 2 && status == TCT_OK; k++) status = release_matrix(run, s, s + p * p, err);
   if (status == TCT_OK) status = release_lengths(run, err);
@@ -307,6 +332,7 @@ tct_status tct_onestep_begin(tct_onestep *run, const tct_solver_plan *plan, tct_
   const tct_facts *facts = run->problem->facts;
   int64_t p = facts->p;
   run->rule = tct_onestep_rule_of(facts, &plan->spec);
+  run->rows = (double)facts->rows;
   run->at = tct_onestep_places_of(&run->rule);
   run->omega = TCT_NEW(double, run->problem->view->rows);
   run->length = TCT_NEW(double, run->problem->view->rows);
@@ -314,12 +340,13 @@ tct_status tct_onestep_begin(tct_onestep *run, const tct_solver_plan *plan, tct_
   if (!run->omega || !run->length || !run->second) return tct_fail_memory(err);
   run->factor = run->second + p * p, run->mean = run->factor + p * p;
   for (int64_t j = 0; j < p; j++) run->factor[j * p + j] = 1;
-  run->unit = facts->loss.kind->counts ? 1 : fmin(facts->label_bound, tct_dpmetric_slope(facts));
   TCT_TRY(tct_metric_new(p, false, &run->metric, err));
   TCT_TRY(tct_metric_new(p, false, &run->shaped, err));
   TCT_TRY(tct_metric_new(p, false, &run->scaled.metric, err));
   TCT_TRY(release_all(run, err));
-  if (facts->loss.kind->counts) run->unit = fmax(1, sqrt(run->typical));
+  run->unit =
+      facts->loss.kind->counts ? fmax(1, sqrt(run->typical)) : fmin(facts->label_bound, tct_dpmetric_slope(facts));
+  run->unit *= run->rows / (double)facts->rows;
   return tct_onestep_shape(run, err);
 }
 

@@ -1,17 +1,17 @@
 /* onestep_sums.c - what dponestep computes from rows at some weights: counts of terms, gradients, moments.
  *
  * SENSITIVITY  Every release is planned with clip 1, by scaling each record's own term.  A record's offset, added to
- * x_i.w throughout, counts as a part of its row.  omega_i = min(1,
- * (c_z/|z_i|)^2) min(1, h/curve_i) is a function of row i, of the weights w and of releases; w, W, G and C are
- * functions of releases. Counts: a record adds 1 to the one cell, of two lists by its slope's sign, that omega |l'|
- * |G^-1 z_i| belongs to.  A row of zeros stands for a record that is not there, and adds nothing. Gradients: psi_i =
- * omega_i l'(x_i.w, y_i) is cut until |psi_i| |G^-1 W x_i|/C and both roundings are at most 1, as dpmetric.c proves for
- * its steps.  For logistic loss the cut makes this so for both labels. Moments: a record adds s_i z_i z_i^T, or t_i y_i
- * y_i^T, or a vector of both, z_i and y_i the computed images of its row under W and G^-1 W.  s and t are cut until the
- * root of (s |z|^2)^2 + (t |y|^2)^2 is at most 1, which is the term's Frobenius norm; truncating the entries of sqrt(s)
- * z and sqrt(t) y shortens both (gram.h). Terms of counts have no negative entry, those of moments are semidefinite. So
- * inner products of two are never below 0, |a - b|^2 <= 2, and under replace_one their sensitivity is sqrt(1/2), as in
- * dpmetric_factor.c.  A term that is not finite is 0. */
+ * x_i.w throughout, counts as a part of its row.  omega_i = v_i min(1, (c_z/|z_i|)^2) min(1, h/curve_i) is a function
+ * of row i, of its weight v_i in [0, 1], of the weights w and of releases; w, W, G and C are functions of releases.  A
+ * row of zeros, or a weight of 0, stands for a record that is not there, and adds nothing.
+ *   Counts: a record adds 1 to the one cell, of two lists by its slope's sign, that omega |l'| |G^-1 z_i| belongs to.
+ *   Gradients: psi_i = omega_i l'(x_i.w, y_i) is cut until |psi_i| |G^-1 W x_i|/C and both roundings are at most 1, as
+ * dpmetric.c proves for its steps.  For logistic loss the cut makes this so for both labels.
+ *   Moments: a record adds s_i z_i z_i^T, or t_i y_i y_i^T, or a vector of both, z_i and y_i the computed images of its
+ * row under W and G^-1 W.  s and t are cut until the root of (s |z|^2)^2 + (t |y|^2)^2 is at most 1, which is the
+ * term's Frobenius norm; truncating the entries of sqrt(s) z and sqrt(t) y shortens both (gram.h). Terms of counts have
+ * no negative entry, those of moments are semidefinite.  So inner products of two are never below 0, |a - b|^2 <= 2,
+ * and under replace_one their sensitivity is sqrt(1/2), as in dpmetric_factor.c.  A term that is not finite is 0. */
 #include "core/alloc.h"
 #include "la/exact/gradient.h"
 #include "la/exact/gram.h"
@@ -53,7 +53,7 @@ static tct_status release_terms(tct_onestep *run, int release, const double *w, 
   margins_of(run, w, margin);
   for (int64_t i = 0; i < view->rows; i++) {
     double slope = tct_loss_slope(loss, margin[i], run->problem->y[i]);
-    double omega = weighs_alike(run) ? 1 : weight_of(run, i, margin[i]);
+    double omega = tct_onestep_weight(run, i) * (weighs_alike(run) ? 1 : weight_of(run, i, margin[i]));
     double size = omega * fabs(slope) * run->length[i] / run->unit;
     if (tct_onestep_there(run, i) && isfinite(size))
       count[(slope > 0 ? 0 : TCT_ONESTEP_EDGES) + tct_onestep_cell(size)] += 1;
@@ -67,8 +67,8 @@ tct_status tct_onestep_set_clip(tct_onestep *run, int counts, int release, doubl
   const tct_facts *facts = run->problem->facts;
   double count[2 * TCT_ONESTEP_EDGES] = {0}, slope = tct_loss_slope_bound(&facts->loss);
   if (!run->rule.scaled) {
-    double noise = tct_mech_release_of(run->mech, release)->deviation / (double)facts->rows;
-    double free = sqrt(run->typical / ((double)facts->rows * run->dimension)) / fmax(noise, 0x1p-300);
+    double noise = tct_mech_release_of(run->mech, release)->deviation / run->rows;
+    double free = sqrt(run->typical / (run->rows * run->dimension)) / fmax(noise, 0x1p-300);
     run->clip = logistic(run) ? dponestep_class_clip * run->weight : slope * run->weight;
     if (weighs_alike(run)) run->clip = fmax(run->clip, fmin(free, dponestep_far_row * run->farthest));
     if (!isnan(run->rule.clip)) run->clip = fmin(run->clip, run->rule.clip);
@@ -115,7 +115,8 @@ static void factors_of(const void *user, int64_t first, int64_t count, double *a
     tct_either_sizes(loss, slope, some, either);
     for (int64_t k = 0; k < some; k++) {
       int64_t i = first + from + k;
-      double omega = weighs_alike(run) ? 1 : weight_of(run, i, a[from + k]), psi = omega * slope[k];
+      double omega = tct_onestep_weight(run, i) * (weighs_alike(run) ? 1 : weight_of(run, i, a[from + k]));
+      double psi = omega * slope[k];
       double size = omega * either[k] * step->length[i] * (1 + 0x1p-41);
       if (size > own) psi *= own / size * (1 - 0x1p-48);
       size = fabs(psi) * step->norm[i];
@@ -129,13 +130,12 @@ tct_status tct_onestep_gradient(tct_onestep *run, int r, const double *w, double
                                 tct_error *err) {
   tct_dpmetric_step *step = &run->step;
   int64_t p = run->problem->view->p;
-  double rows = (double)run->problem->facts->rows;
   tct_gradient_lattice(run->problem->view, w, (tct_factors){factors_of, run}, step->from, step->inner, step->scratch,
                        run->problem->facts->threads);
   tct_metric_times(&run->scaled.metric, step->inner, step->from, step->to, g);
   TCT_TRY(tct_mech_release(run->mech, r, g, p, err));
-  for (int64_t j = p - 1; j >= 0; j--) g[j] = run->clip / rows * tct_dot(run->factor + j * p, g, j + 1);
-  *deviation = step->planned->deviation * run->clip / rows;
+  for (int64_t j = p - 1; j >= 0; j--) g[j] = run->clip / run->rows * tct_dot(run->factor + j * p, g, j + 1);
+  *deviation = step->planned->deviation * run->clip / run->rows;
   return TCT_OK;
 }
 
@@ -177,7 +177,8 @@ static tct_status units_of_rows(const tct_onestep *run, const double *margin, un
 static void moment_scales(const tct_onestep *run, const units *u, int64_t i, double margin, const double norm[2],
                           double scale[2]) {
   const tct_loss *loss = &run->problem->facts->loss;
-  double y = run->problem->y[i], weight = weight_of(run, i, margin), omega = weighs_alike(run) ? 1 : weight, sum = 0;
+  double y = run->problem->y[i], own = tct_onestep_weight(run, i), weight = own * weight_of(run, i, margin), sum = 0;
+  double omega = weighs_alike(run) ? own : weight;
   double slope = tct_loss_slope(loss, margin, y), curve = weight * fmax(tct_loss_curve(loss, margin, y), 0), either;
   tct_either_sizes(loss, &slope, 1, &either);
   double size = either * omega * run->length[i], kept = size > run->clip ? run->clip / size : 1;
@@ -271,7 +272,7 @@ static tct_status sum_moments(const tct_onestep *run, int r, units *u, const dou
 tct_status tct_onestep_release_moments(tct_onestep *run, int r, const double *w, tct_onestep_moments *out,
                                        tct_error *err) {
   int64_t p = run->problem->view->p, square = p * p, count = 0;
-  double rows = (double)run->problem->facts->rows, deviation = tct_mech_release_of(run->mech, r)->deviation / rows;
+  double deviation = tct_mech_release_of(run->mech, r)->deviation / run->rows;
   double *to[2] = {out->curvature, out->variance}, *noise[2] = {&out->curvature_noise, &out->variance_noise};
   units u = units_of(run, out);
   double *sum = TCT_NEW(double, 2 * square), *at = sum;
@@ -282,7 +283,7 @@ tct_status tct_onestep_release_moments(tct_onestep *run, int r, const double *w,
     double unit = u.joint[which] * u.most[which];
     if (!u.wanted[which]) continue;
     tct_symmetrise(at, p);
-    for (int64_t k = 0; k < square; k++) to[which][k] = at[k] * unit / rows;
+    for (int64_t k = 0; k < square; k++) to[which][k] = at[k] * unit / run->rows;
     *noise[which] = deviation * unit;
     at += square;
   }
