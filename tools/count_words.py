@@ -14,17 +14,17 @@ import sys
 
 ROOT = pathlib.Path(__file__).parents[1]
 CEILINGS = {
-    "README.md": 950,
+    "README.md": 1000,
     "CHANGELOG.md": 1350,
     "docs": 1350,
-    "docs/decisions": 8650,
+    "docs/decisions": 8450,
     "docs/gallery": 850,
-    "docs/guide": 17550,
+    "docs/guide": 17400,
     "docs/measured": 7200,  # coverage.md awaits its rows
-    "docs/proofs": 9500,
-    "docs/reference": 5800,
+    "docs/proofs": 9550,
+    "docs/reference": 5850,
     "docs/reference/format": 6350,
-    "r": 150,
+    "r": 200,
     "r/vignettes": 300,
 }
 LINES = {"docs/measured": 60, "docs/decisions": 80}
