@@ -12,11 +12,12 @@ all: setup $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 
 # Builds everything and runs every test; the last lines are ctest's own summary.  Of the fault points, and of the
-# edits of model files, every eighth is tried, of the longest lists of cases a third, others each day; TCT_SAMPLE=1 tries
-# all, make planted plants all.
+# edits of model files, every eighth is tried, of the longest lists of cases a half to an eighth, others each day;
+# TCT_SAMPLE=1 tries all, make planted plants all, make matrix moves all records.
 check: setup $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 	@rm -f $(BUILD)/ctest.xml
+	@echo "sampled: one in $${TCT_SAMPLE:-8} fault points and edits, a part of the longest lists of cases; TCT_SAMPLE=1 tries all"
 	TCT_SAMPLE=$${TCT_SAMPLE:-8} \
 	  ctest --test-dir $(BUILD) -j $(SLOTS) --output-on-failure --no-tests=error $(CTEST_ARGS)
 

@@ -80,8 +80,8 @@ static inline void for_one_in(int most, law check) {
       if (find_case(s, l, &c) && sample_turn(seen++, most)) check(&c);
 }
 static inline void for_every_solver_and_loss(law check) { for_one_in(1, check); }
-/* A third of them, where make check samples. */
-static inline void for_some_solvers_and_losses(law check) { for_one_in(3, check); }
+/* A sixth of them, where make check samples. */
+static inline void for_some_solvers_and_losses(law check) { for_one_in(6, check); }
 
 /* With its first loss, and with its losses of several classes. */
 static inline void for_every_solver(law check) {

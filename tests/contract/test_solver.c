@@ -138,7 +138,7 @@ static void a_seed_names_the_model(void **state) {
 /* 20000 rows of 24 features, batches of thousands: enough for every parallel loop to take both threads. */
 static void threads(const solver_case *c) {
   static int seen;
-  if (!sample_turn(seen++, 3)) return;
+  if (!sample_turn(seen++, 6)) return;
   solver_case large = *c;
   tct_spec spec;
   assert_int_equal(tct_spec_parse(c->spec, "solver", &spec, NULL), TCT_OK);

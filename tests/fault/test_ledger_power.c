@@ -3,6 +3,7 @@
 
 #include "core/alloc.h"
 #include "ledger/ledger.h"
+#include "sample.h"
 #include "short_ledger.h"
 
 #include <jansson.h>
@@ -86,6 +87,7 @@ static void a_power_cut_at_each_operation_loses_no_charge(void **state) {
   for (int64_t n = 1;; n++) {
     int reached = 0;
     for (int fate = 0; fate < 18; fate++) {
+      if (fate > 1 && !sample_turn(18 * n + fate, 5)) continue;
       ledger_with_one_run();
       disk.random = (uint64_t)(1000 * n + fate);
       disk_set(DISK_POWER_CUT, n);
@@ -125,6 +127,7 @@ static void a_power_cut_at_each_operation_of_two_phases_leaves_a_reservation_or_
   for (int64_t n = 1;; n++) {
     int reached = 0;
     for (int fate = 0; fate < 18; fate++) {
+      if (fate > 1 && !sample_turn(18 * n + fate, 5)) continue;
       ledger_with_one_run();
       disk.random = (uint64_t)(1000 * n + fate);
       disk_set(DISK_POWER_CUT, n);
@@ -147,6 +150,7 @@ static void a_power_cut_while_a_ledger_is_made_leaves_nothing_or_the_whole(void 
   for (int64_t n = 1;; n++) {
     int reached = 0;
     for (int fate = 0; fate < 18; fate++) {
+      if (fate > 1 && !sample_turn(18 * n + fate, 5)) continue;
       disk_install();
       disk.random = (uint64_t)(77 * n + fate);
       disk_set(DISK_POWER_CUT, n);

@@ -2,6 +2,7 @@
 #include "core/digest.h"
 #include "ledger/ledger.h"
 #include "ledger_help.h"
+#include "sample.h"
 
 #include <sqlite3.h>
 
@@ -319,7 +320,7 @@ static void no_byte_that_changes_a_row_goes_unseen(void **state) {
   unsigned char *bytes = load_file("L", &length);
   for (long at = 0; at < length; at++) {
     int quiet = bytes[at] == 0 && at > 0 && bytes[at - 1] == 0 && at % 61;
-    if (quiet && at + 1 < length && bytes[at + 1] == 0) continue;
+    if ((quiet && at + 1 < length && bytes[at + 1] == 0) || !sample_turn(at, 3)) continue;
     unsigned char was = bytes[at];
     bytes[at] ^= (unsigned char)(1 + at % 255);
     store_file("L", bytes, length);
@@ -334,7 +335,7 @@ static void no_byte_that_changes_a_row_goes_unseen(void **state) {
   }
   free(bytes);
   print_message("%d flips seen, %d in space that no row uses\n", seen, harmless);
-  assert_true(seen > 1500);
+  assert_true(seen > 1500 / sample_every(3));
 }
 
 static void a_file_cut_short_is_seen(void **state) {

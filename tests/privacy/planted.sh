@@ -23,14 +23,14 @@ mkdir -p "$faults/points"
 ln -s "$build/libtacit_points.so" "$faults/points/libtacit_open.so"
 
 # fault NAME TEST... : one point, and the tests of which one must fail with it.  A program is asked no further than its
-# first failure: then nobody reads on, and its next line ends it.
+# first failure: then nobody reads on, and its next line ends it.  It tries all that it has: a sample could miss the fault.
 fault() {
   local name=$1 test solver
   shift
   for test; do
     solver=${test#"${test%%/*}"} test=${test%%/*}
     (cd "$root" && LD_LIBRARY_PATH=$faults/points TACIT_POINT=$name TACIT_MATRIX=1 OMP_NUM_THREADS=1 timeout 300 \
-      env ${solver:+"TACIT_TEST_SOLVER=${solver#/}"} "$build/tests/test_$test" 2>&1) |
+      env -u TCT_SAMPLE ${solver:+"TACIT_TEST_SOLVER=${solver#/}"} "$build/tests/test_$test" 2>&1) |
       sed '/^\[  FAILED  \] [a-z]/q' >"$faults/$name.$test.log"
     case ${PIPESTATUS[0]} in
       0 | 77) ;;

@@ -2,6 +2,7 @@
 #include "account/curves/normal.h"
 #include "account/onestep.h"
 #include "loss/loss.h"
+#include "sample.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -71,9 +72,11 @@ static const double epsilons[EPSILONS] = {0.1, 0.25, 0.5, 1, 2};
 /* delta(epsilon) of world x0 against world x1 for every epsilon, by the trapezoidal rule; returns the integral of the
  * first density, which says whether the rule was fine enough. */
 static double exact_deltas(const world *q, double x0, double x1, double *delta) {
-  double far = (12 * q->sigma + q->ahead + q->against + 1) / q->ridge, h = 2.0 / STEPS, mass = 0, factor[EPSILONS];
+  double far = (12 * q->sigma + q->ahead + q->against + 1) / q->ridge, mass = 0, factor[EPSILONS];
+  const int steps = STEPS / sample_every(3); /* with fewer, more densities are too sharp to say something */
+  const double h = 2.0 / steps;
   for (int e = 0; e < EPSILONS; e++) delta[e] = 0, factor[e] = exp(epsilons[e]);
-  for (int i = 0; i <= STEPS; i++) { /* w = far s^3: fine near 0, where the densities are sharp */
+  for (int i = 0; i <= steps; i++) { /* w = far s^3: fine near 0, where the densities are sharp */
     double s = -1 + i * h, w = far * s * s * s, dw = 3 * far * s * s * h;
     double p = density(q, w, x0), r = density(q, w, x1);
     mass += p * dw;

@@ -5,6 +5,7 @@
  * first.  A cell is a stage, an intercept or none, a relation, a number of rows, weights, a layout, a type, and the
  * place of the record.  Cells that the library refuses are those named by `refused`, and no others.  TACIT_MATRIX as in
  * test_sensitivity.c. */
+#include "sample.h"
 #include "worlds.h"
 
 #include "mech/watch.h"
@@ -61,6 +62,9 @@ static const char BOUNDED[] =
 /* A term of a score has no negative number, and a value counts in one place of its column: so what replaces a record
  * lies at a right angle to it at most, 0.707 of the claim. */
 static const stage stages[] = {
+    {STUDY, "squared", 0, "\"describe\", \"cross\": [[\"b\", \"c\"]]", BOUNDED, true, {0.99, 0.7}},
+    {STUDY, "squared", 0, "\"describe\", \"features\": [\"a\"]", BOUNDED, true, {0.99, 0.6}},
+    {STUDY, "squared", 0, "\"moments\"", BOUNDED, true, {0.99, 0.7}},
     {SCORES, "logistic", 0, NULL, NULL, false, {0.99, 0.6}},
     {SCORES, "hinge", 0, NULL, NULL, false, {0.99, 0.6}},
     {SCORES, "smoothed_hinge", 0, NULL, NULL, false, {0.99, 0.6}},
@@ -76,9 +80,6 @@ static const stage stages[] = {
     {ESTIMATE, "logistic", 0, "bounds,categories:budget_fraction=0.9", LISTS, true, {0.99, 0.7}},
     {SEARCH, "logistic", 0, NULL, NULL, false, {0.9, 0.7}},
     {SEARCH, "squared", 0, NULL, NULL, false, {0.9, 0.7}},
-    {STUDY, "squared", 0, "\"describe\", \"cross\": [[\"b\", \"c\"]]", BOUNDED, true, {0.99, 0.7}},
-    {STUDY, "squared", 0, "\"describe\", \"features\": [\"a\"]", BOUNDED, true, {0.99, 0.6}},
-    {STUDY, "squared", 0, "\"moments\"", BOUNDED, true, {0.99, 0.7}},
 };
 enum { STAGES = sizeof stages / sizeof *stages };
 
@@ -498,9 +499,11 @@ static void no_record_and_no_person_moves_a_stage_further_than_planned(void **st
   count.random = part && !count.whole ? strtoull(part, NULL, 10) : (uint64_t)time(NULL) / 86400;
   for (int s = 0; s < STAGES; s++)
     for (int relation = 0; relation < 2; relation++)
-      try_stage(&stages[s], relation ? TCT_REPLACE_ONE : TCT_ADD_REMOVE, &count);
+      if (count.whole || sample_turn(2 * s + relation, 3))
+        try_stage(&stages[s], relation ? TCT_REPLACE_ONE : TCT_ADD_REMOVE, &count);
   print_message("%lld cells, %lld of them looked at\n", (long long)count.cells, (long long)count.looked);
-  assert_true(count.moved[0] > 0 && count.moved[1] > 0);
+  int64_t *moved = count.moved; /* of one search few cells are drawn, and their records may all train */
+  assert_true(count.whole || sample_every(3) == 1 ? moved[0] > 0 && moved[1] > 0 : moved[0] + moved[1] > 0);
   assert_true(count.looked > STAGES && (!count.whole || count.looked == count.cells));
 }
 

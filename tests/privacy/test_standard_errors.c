@@ -1,6 +1,7 @@
 /* test_standard_errors.c - standard errors come from releases alone, state the noise that there is, and cover.
  *
  * Seeds are fixed; the error rates are those over seeds. */
+#include "sample.h"
 #include "worlds.h"
 
 #include "../bench/lib/coverage.h"
@@ -79,6 +80,7 @@ static void the_stated_deviation_of_the_noise_is_that_of_repeated_fits(void **st
   (void)state;
   enum { RUNS = 250, P = 4 };
   for (int loss = LOGISTIC; loss < GAMMA; loss++) {
+    if (!sample_turn(loss, 3)) continue;
     coverage_table t = coverage_draw(CORRELATED, (coverage_loss)loss, 8000, P, 1);
     double sum[P] = {0}, squares[P] = {0}, stated[P] = {0}, given[P] = {0};
     for (int run = 0; run < RUNS; run++) {
@@ -107,6 +109,7 @@ static void intervals_of_95_percent_cover_the_truth_of_the_population(void **sta
   for (int loss = LOGISTIC; loss < GAMMA; loss++) {
     double truth[P];
     int hit = 0, given = 0;
+    if (!sample_turn(loss, 3)) continue;
     coverage_truth(INDEPENDENT, (coverage_loss)loss, P, truth);
     for (int run = 0; run < RUNS; run++) {
       coverage_table t = coverage_draw(INDEPENDENT, (coverage_loss)loss, 2000, P, 50 + (uint64_t)run);

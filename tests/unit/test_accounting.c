@@ -14,6 +14,7 @@
 #include "account/curves/work.h"
 #include "account/single.h"
 
+#include "sample.h"
 #include "core/alloc.h"
 
 #include <float.h>
@@ -237,6 +238,7 @@ static void whole_lists_cost_what_is_true_of_them_or_of_their_parts(void **state
        1},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    if (!sample_turn((int64_t)i, 3)) continue;
     tct_events events = list_of(rows[i].event);
     tct_cost cost;
     assert_int_equal(tct_account_epsilon(&events, (tct_neighbours)rows[i].relation, rows[i].delta, 1e-3, &cost, NULL),
@@ -609,9 +611,10 @@ static void a_filter_rounds_what_is_spent_up(void **state) {
 
 static void delta_of_all_accountants_is_the_least_and_never_below_the_exact_floor(void **state) {
   (void)state;
-  int below = 0;
+  int below = 0, seen = 0;
   for (double noise = 0.3; noise < 40; noise *= 1.07)
     for (double epsilon = 0.01; epsilon < 12; epsilon *= 1.31) {
+      if (!sample_turn(seen++, 5)) continue;
       tct_event event = tct_event_gaussian(noise, 1);
       tct_events one = {&event, 1, 1};
       double floor = NAN;

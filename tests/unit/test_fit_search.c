@@ -8,6 +8,7 @@
 
 #include "core/number.h"
 #include "model/model.h"
+#include "sample.h"
 #include "several/composition.h"
 #include "short_ledger.h"
 
@@ -300,6 +301,7 @@ static void at_most_half_a_percent_of_epsilon_is_left_over(void **state) {
       tct_config config;
       const tct_config *at = &config;
       tct_search how = tries_of(means[i], k >= 3);
+      if (!sample_turn((int64_t)i * 15 + k, 4)) continue;
       if (k >= 3) how.share = shares[k / 3 - 1];
       tct_config_default(&config);
       config.loss = "logistic", config.solver = "dpgd:steps=10", config.penalty = "l2:lambda=1e-3";
@@ -612,6 +614,7 @@ static void a_search_never_claims_more_than_its_budget_nor_with_less_delta(void 
     const tct_config *at = &config;
     tct_error err = {0};
     double epsilon = NAN, delta = 0;
+    if (!sample_turn(k, 5)) continue;
     tct_config_default(&config);
     config.loss = "logistic", config.solver = k % 2 ? "dpgd:steps=7" : "dpgd:steps=90", config.row_norm = 1;
     config.epsilon = budgets[k % 4], config.delta = k % 3 ? 1e-5 : 1e-9;

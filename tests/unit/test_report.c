@@ -7,6 +7,7 @@
 
 #include "core/alloc.h"
 #include "report/report.h"
+#include "sample.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -120,8 +121,10 @@ static void spread(const char *loss, const char *penalty, const char *solver, in
 static const double SLACK = 1.4;
 
 static void within(const char *loss, const char *penalty, const char *solver, int relation) {
+  static int seen;
   double mean, largest;
   tct_noise_size size;
+  if (!sample_turn(seen++, 3)) return;
   spread(loss, penalty, solver, relation, &mean, &largest, &size);
   assert_true(size.max > 0);
   assert_true(largest <= size.max * SLACK);
@@ -165,17 +168,16 @@ static void the_noise_of_adassp_is_within_its_bounds(void **state) {
 
 /* Where a strong ridge leaves the records little to say, both ends meet: then a wrong formula shows. */
 static void with_a_strong_ridge_the_bounds_are_tight(void **state) {
+  static const char *const solvers[] = {"objpert", "dpscd:average=0,epochs=10", "dpscd:average=0.5,epochs=10"};
   double mean, largest;
   tct_noise_size size;
   (void)state;
-  spread("logistic", "l2:lambda=20", "objpert", TCT_ADD_REMOVE, &mean, &largest, &size);
-  assert_true(size.max < 1.1 * size.min);
-  assert_true(mean < size.max * 1.25 && mean > size.min / 1.25);
-  spread("squared", "l2:lambda=20", "dpscd:average=0,epochs=10", TCT_ADD_REMOVE, &mean, &largest, &size);
-  assert_true(size.max < 1.1 * size.min);
-  assert_true(mean < size.max * 1.25 && mean > size.min / 1.25);
-  spread("squared", "l2:lambda=20", "dpscd:average=0.5,epochs=10", TCT_ADD_REMOVE, &mean, &largest, &size);
-  assert_true(mean < size.max * 1.25 && mean > size.min / 1.25);
+  for (int i = 0; i < 3; i++) {
+    if (!sample_turn(i, 3)) continue;
+    spread(i ? "squared" : "logistic", "l2:lambda=20", solvers[i], TCT_ADD_REMOVE, &mean, &largest, &size);
+    assert_true(i == 2 || size.max < 1.1 * size.min);
+    assert_true(mean < size.max * 1.25 && mean > size.min / 1.25);
+  }
 }
 
 static void a_solver_without_a_formula_says_so(void **state) {

@@ -8,6 +8,7 @@
 
 #include "account/account.h"
 #include "account/selection.h"
+#include "sample.h"
 #include "several/composition.h"
 #include "tacit.h"
 
@@ -227,6 +228,7 @@ static void a_try_pays_for_its_fit_and_its_score_and_the_whole_for_the_search(vo
   static const char *const solvers[] = {"dpgd:steps=20", "dpmetric", "dpgd:steps=5", "objpert"};
   for (int k = 0; k < 6; k++) {
     tct_composition *made;
+    if (!sample_turn(k, 3)) continue;
     bool persons = k % 2;
     double asked = 0.1 * pow(9, k / 2), proved = 0, scores = 0;
     json_t *root = composed(solvers, 4, asked, persons ? 0.3 : NAN, &made), *fit;
@@ -387,6 +389,7 @@ static void a_search_that_could_not_be_verified_is_refused_before_it_is_one(void
   const tct_config *at[COUNT];
   tct_error err = {0};
   for (int refused = 0; refused < 2; refused++) {
+    if (!sample_turn(refused, 2)) continue;
     for (int j = 0; j < COUNT; j++) {
       tct_config_default(&config[j]);
       snprintf(solver[j], sizeof solver[j], refused ? "dpsgd:epochs=%d" : "dpsgd:clip=0.%d", refused ? 60 + j : 1 + j);
