@@ -91,6 +91,45 @@ static void stopping_follow_up_biases_nothing(void **state) {
   records_free(&r);
 }
 
+/* Twelve columns and long follow-up, so that the clip of scores is at its most where epsilon is 4 and more. */
+static void errors_do_not_grow_with_epsilon(void **state) {
+  (void)state;
+  enum { ROWS = 6000, COLUMNS = 12 };
+  static const double epsilons[] = {1, 4, 16};
+  records r = records_new(ROWS, COLUMNS, 1);
+  uint64_t seed = 15;
+  for (int64_t i = 0; i < ROWS; i++) {
+    for (int j = 0; j < COLUMNS; j++) r.x[i * COLUMNS + j] = (float)(world_real(&seed) * world_real(&seed) * 0.5);
+    double time = -log((world_real(&seed) + 1) / 2) / exp(2 * r.x[i * COLUMNS]);
+    r.y[i] = time <= 1.5 ? fmax(time, 1e-6) : -1.5;
+  }
+  double before = INFINITY;
+  for (int k = 0; k < 3; k++) {
+    tct_error err = {0};
+    tct_config config = world_config("cox", "none", "dpcox");
+    config.intercept = 1, config.row_norm = 2, config.label_bound = 1.5, config.epsilon = epsilons[k];
+    config.delta = 1e-6, config.has_seed = 1;
+    world own;
+    tct_inference inference = {0};
+    tct_plan *plan = tct_plan_new(&config, ROWS, COLUMNS, &err);
+    if (!plan || world_share(&own, &r, plan, TCT_DENSE_ROWS, TCT_F64, &err) != TCT_OK) fail_msg("%s", err.text);
+    own.problem.inference = &inference;
+    if (world_run(&own, 1, NULL, NULL, &err) != TCT_OK) fail_msg("%s", err.text);
+    double sum = 0;
+    for (int j = 0; j < COLUMNS; j++) {
+      int at = j * (COLUMNS + 1) + j;
+      assert_int_equal(inference.why[j], TCT_GIVEN);
+      sum += sqrt(inference.noise[at] + inference.sampling[at]);
+    }
+    if (!(sum < 1.02 * before)) fail_msg("epsilon %g: errors of %g in sum, %g before", epsilons[k], sum, before);
+    before = sum;
+    tct_inference_free(&inference);
+    world_close(&own);
+    tct_plan_free(plan);
+  }
+  records_free(&r);
+}
+
 /* A hazard ratio that is e^1.5 times as large from time 0.4 on.  Half of the events lie before. */
 static void a_weight_that_changes_is_seen_and_no_other(void **state) {
   (void)state;
@@ -207,6 +246,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_noise_the_weights_are_coxs),
       cmocka_unit_test(stopping_follow_up_biases_nothing),
+      cmocka_unit_test(errors_do_not_grow_with_epsilon),
       cmocka_unit_test(a_weight_that_changes_is_seen_and_no_other),
       cmocka_unit_test(one_cell_is_the_regression_of_rates),
       cmocka_unit_test(an_event_beyond_the_horizon_is_none),

@@ -145,13 +145,22 @@ static tct_status factor(tct_cox *run, double *gram, double noise, double mass, 
   return TCT_OK;
 }
 
+/* C_h in units of the root of the dimension: not so large that the curvature, about the events' share in every
+ * direction, is lost in its own noise. */
+static double moments_clip(const tct_cox *run, double factor) {
+  double noise = tct_mech_release_of(run->mech, TCT_COX_MOMENTS)->deviation * (run->rule.robust ? M_SQRT2 : 1);
+  double most = dpcox_moments_signal * run->hazard.events / (noise * sqrt(2 * (double)run->q) * run->dimension);
+  double least = fmin(dpcox_clip_least, factor);
+  return tct_cox_between(fmin(dpcox_moments_clip * factor, sqrt(most)), least, factor);
+}
+
 /* C and C_h from the released information. */
 static void settle(tct_cox *run) {
   double root = sqrt(run->dimension), factor = run->rule.clip;
   run->information = run->hazard.events * run->mu / run->dimension;
   if (isnan(factor))
     factor = tct_cox_between(dpcox_clip_per_root * sqrt(run->information * run->mu), dpcox_clip_least, dpcox_clip_most);
-  double moments = tct_cox_between(dpcox_moments_clip * factor, fmin(dpcox_clip_least, factor), factor);
+  double moments = moments_clip(run, factor);
   if (tct_noise_off(run->problem->facts) && isnan(run->rule.clip)) factor = moments = 1e3;
   run->clip = factor * root;
   run->moments_clip = moments * root;

@@ -132,6 +132,7 @@ typedef struct tct_onestep_released {
   const double *second; /* [p][p]: the mean of z z^T; NULL: the curvature tells it */
   double rest;          /* what one step leaves of the margins' square, times the curvature */
   double dimension;
+  double floor; /* of eigenvalues, over what noise alone reaches; 0: the rule's */
 } tct_onestep_released;
 tct_status tct_onestep_covariance(const tct_onestep_released *released, const tct_metric *metric, double *step,
                                   tct_inference *inference, tct_error *err);

@@ -105,8 +105,9 @@ static void factor(work *m) {
   m->unknown |= !decompose(m->room, p, m->values, m->vectors, f);
   double largest = 0;
   for (int64_t j = 0; j < p; j++) largest = fmax(largest, m->values[j]);
-  m->floor = fmax(dponestep_floor_over_noise * moments->curvature_noise * sqrt(2 * (double)p),
-                  fmax(TCT_ONESTEP_ROUNDING * largest, 0x1p-900));
+  double over = m->in->floor > 0 ? m->in->floor : dponestep_floor_over_noise;
+  m->floor =
+      fmax(over * moments->curvature_noise * sqrt(2 * (double)p), fmax(TCT_ONESTEP_ROUNDING * largest, 0x1p-900));
   determined(m, f);
   for (int64_t j = 0; j < p; j++) f[j] = 1 / f[j];
   compose(m->vectors, f, p, m->inverse);
