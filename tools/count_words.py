@@ -14,12 +14,12 @@ import sys
 
 ROOT = pathlib.Path(__file__).parents[1]
 CEILINGS = {
-    "README.md": 1000,
+    "README.md": 950,
     "CHANGELOG.md": 1350,
     "docs": 1350,
     "docs/decisions": 8450,
     "docs/gallery": 850,
-    "docs/guide": 17400,
+    "docs/guide": 17600,
     "docs/measured": 7200,  # coverage.md awaits its rows
     "docs/proofs": 9550,
     "docs/reference": 5850,
