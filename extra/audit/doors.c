@@ -29,10 +29,11 @@ static const json_t *fit_of(const tct_audit *a) { return stage_at(a, a->door == 
 
 static tct_config config_of(const tct_audit *a, const json_t *fit) {
   tct_config c;
-  const char *penalty = text_of(fit, "penalty");
+  const char *penalty = text_of(fit, "penalty"), *errors = text_of(fit, "errors");
   tct_config_default(&c);
   c.loss = text_of(fit, "loss"), c.solver = text_of(fit, "solver");
   if (penalty) c.penalty = penalty;
+  if (errors) c.errors = errors;
   c.epsilon = a->epsilon, c.delta = a->delta;
   c.neighbours = a->replaces ? TCT_REPLACE_ONE : TCT_ADD_REMOVE;
   c.threads = 1, c.has_seed = 1;

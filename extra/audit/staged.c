@@ -61,6 +61,21 @@ static tct_status find_columns(tct_audit *a, tct_error *err) {
   return a->cols > 0 ? TCT_OK : tct_fail(err, TCT_E_DATA, "the plan's schema has no columns; give it some");
 }
 
+/* All gates have the same coins: tries that are drawn until one is the last would have no end. */
+static tct_status check_choices(const tct_audit *a, tct_error *err) {
+  const json_t *stage;
+  size_t i;
+  json_array_foreach(json_object_get(a->study, "stages"), i, stage) {
+    const char *kind = json_string_value(json_object_get(stage, "kind")),
+               *selection = json_string_value(json_object_get(stage, "selection"));
+    if (kind && !strcmp(kind, "choose") && (!selection || strcmp(selection, "all") != 0))
+      return tct_fail(err, TCT_E_USAGE,
+                      "an audit forces a choice among all settings, and not a random number of tries; write "
+                      "\"selection\": \"all\" in the stage that chooses");
+  }
+  return TCT_OK;
+}
+
 /* ---- what it promises ------------------------------------------------------------------------------------------- */
 
 /* The events of all stages.  Where a reserve counts in epsilon there is no such list, and the promise alone is
@@ -91,6 +106,7 @@ tct_status tct_audit_study_begin(tct_audit *a, const char *asked, tct_error *err
   json_object_del(a->study, "door");
   TCT_TRY(load_schema(a, err));
   TCT_TRY(find_columns(a, err));
+  TCT_TRY(check_choices(a, err));
   a->asked = tct_json_dump(a->study, JSON_COMPACT | JSON_REAL_PRECISION(17));
   char *text = a->asked ? tct_study_plan_json(a->asked, a->rows, err) : NULL;
   if (!a->asked) return tct_fail_memory(err);

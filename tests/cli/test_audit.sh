@@ -133,6 +133,14 @@ assert all(0.2 < r["share"] <= 1 for r in seen), seen
 PY
     done
   done
+  sed 's/"solver": "[^"]*"/"errors": "robust"/' estimate.json >errors.json
+  ok 'standard errors by a door' audit --plan errors.json --records 24 --seconds 3
+  says 'are attacked' 'curvature and variance of gradients, together, gate 2'
+  sed 's/"door": "search", //; s/"kind": "fit"/"kind": "choose", "candidates": [{"penalty": "none"}]/' search.json >tries.json
+  bad 'a random number of tries' 2 '"selection": "all"' audit --plan tries.json --records 24
+  sed 's/"kind": "choose"/&, "selection": "all"/; s/, "solver": "[^"]*"//' tries.json >all.json
+  ok 'choices among all settings' audit --plan all.json --records 24 --seconds 3
+  says 'are attacked' 'a candidate, by its score'
   sed 's/"evaluate"/"search"/' evaluate.json >wrong.json
   bad 'a door with other stages' 2 '"door" is estimate' audit --plan wrong.json --records 24
   sed 's/"evaluate"/7/' evaluate.json >wrong.json

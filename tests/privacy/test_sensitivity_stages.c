@@ -36,7 +36,7 @@ typedef struct stage {
   kind kind;
   const char *loss;
   int64_t classes;      /* of the label, or 0 */
-  const char *estimate; /* kinds of it; of a study: its stage */
+  const char *estimate; /* kinds of it; of a study: its stage; of a search of all settings: "all" */
   const char *schema;
   bool read;        /* from text, which has categories */
   double enough[2]; /* what the farthest pair reaches of the claim, by relation */
@@ -71,6 +71,7 @@ static const stage stages[] = {
     {SCORES, "squared", 0, NULL, NULL, false, {0.99, 0.35}},
     {SCORES, "huber", 0, NULL, NULL, false, {0.99, 0.35}},
     {SCORES, "poisson", 0, NULL, NULL, false, {0.8, 0.3}},
+    {SCORES, "gamma", 0, NULL, NULL, false, {0.8, 0.3}},
     {SCORES, "cox", 0, NULL, NULL, false, {0.99, 0.7}},
     {SCORES, "logistic", 3, NULL, NULL, false, {0.9, 0.45}},
     {SCORES, "softmax:classes=3", 3, NULL, NULL, false, {0.9, 0.45}},
@@ -80,6 +81,8 @@ static const stage stages[] = {
     {ESTIMATE, "logistic", 0, "bounds,categories:budget_fraction=0.9", LISTS, true, {0.99, 0.7}},
     {SEARCH, "logistic", 0, NULL, NULL, false, {0.9, 0.7}},
     {SEARCH, "squared", 0, NULL, NULL, false, {0.9, 0.7}},
+    {SEARCH, "logistic", 0, "all", NULL, false, {0.9, 0.7}},
+    {SEARCH, "squared", 0, "all", NULL, false, {0.8, 0.7}},
 };
 enum { STAGES = sizeof stages / sizeof *stages };
 
@@ -301,6 +304,7 @@ typedef struct eyes {
   double before[CELLS], after[CELLS];
   int64_t used;
   int count, next, past, choices;
+  bool all;                      /* settings are fitted, and one is chosen */
   bool replays, other;           /* other: the two tables do not make the same releases */
   double claim, reach[RELEASES]; /* -1: not made */
 } eyes;
@@ -338,7 +342,7 @@ static void look(void *user, const tct_watched *seen) {
                          : seen->norm == TCT_NORM_L1 ? TCT_EV_LAPLACE
                                                      : TCT_EV_GAUSSIAN;
   double move = tape_distance(event, e->before + from, seen->before, seen->len);
-  double *reach = &e->reach[seen->release];
+  double *reach = &e->reach[e->all && seen->chooses ? RELEASES - 1 : seen->release];
   e->at[e->next++].moved = move > 0;
   assert_true(seen->release < RELEASES);
   *reach = fmax(*reach, move / (seen->sensitivity * (seen->chooses ? 1 : e->claim)));
@@ -354,12 +358,12 @@ static char *watched(const cell *c, table *t, eyes *e, tct_error *err) {
 }
 
 /* Of a search of records: the pair moves releases of fits or those of scores, which are the last before each choice and
- * the end.  No choice is moved. */
+ * the end.  No choice is moved, but of all settings: its scores are released by it alone. */
 static void look_at_parts(const cell *c, const eyes *e, const char *what, int64_t moved[2]) {
   bool own[2] = {false, false};
   for (int i = 0; i < e->count; i++) {
-    if (e->at[i].chooses && e->at[i].moved) fail_msg("%s: a choice is moved", what);
-    own[i + 1 == e->count || e->at[i + 1].chooses] |= e->at[i].moved;
+    if (!e->all && e->at[i].chooses && e->at[i].moved) fail_msg("%s: a choice is moved", what);
+    own[e->all ? e->at[i].chooses : i + 1 == e->count || e->at[i + 1].chooses] |= e->at[i].moved;
   }
   if (own[0] && own[1] && c->weighed != PERSONS) fail_msg("%s: one record moves a fit and a score", what);
   for (int k = 0; k < 2; k++) moved[k] += own[k];
@@ -383,6 +387,7 @@ static bool try_pair(const cell *c, records *base, int shape, int past, double *
   char what[400];
   bool replaced = c->relation == TCT_REPLACE_ONE;
   e = (eyes){.claim = replaced ? 2 : 1, .past = past, .reach = {-1, -1, -1, -1}};
+  e.all = c->stage->kind == SEARCH && c->stage->estimate;
   show(c, what, sizeof what);
   put(c, base, shapes[shape].x, shapes[shape].y);
   open_table(c, base, false, &a);
@@ -442,7 +447,8 @@ static tct_composition *search_of(const stage *s, int intercept, tct_neighbours 
   config[1].solver = "dpgd:steps=3,clip=0.2";
   tct_search how;
   tct_search_default(&how);
-  how.tries = 2, how.held = SHARE, how.persons = persons;
+  how.held = SHARE, how.persons = persons;
+  how.law = s->estimate ? TCT_SEARCH_ALL : TCT_SEARCH_TRIES, how.tries = 2;
   tct_composition *made = tct_search_plan(at, 2, &how, rows, P, &err);
   if (!made) fail_msg("%s", err.text);
   return made;
@@ -482,7 +488,8 @@ static void try_stage(const stage *s, tct_neighbours relation, counted *count) {
     for (int u = 0; u < 2; u++) tct_composition_free(c.search[u]);
   }
   for (int r = 0; r < RELEASES && count->looked > looked; r++)
-    if (reach[r] >= 0) least = fmin(least, reach[r]);
+    if (reach[r] >= 0 && !(s->kind == SEARCH && r == RELEASES - 1)) /* whose score moves one choice follows coins */
+      least = fmin(least, reach[r]);
   if (getenv("TACIT_PRINT")) {
     print_message("%s %s %d: %g\n", s->loss, s->estimate ? s->estimate : "", s->kind, least);
   } else if (!(least >= s->enough[relation == TCT_REPLACE_ONE] && least < INFINITY)) {

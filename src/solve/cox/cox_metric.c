@@ -135,7 +135,7 @@ static tct_status factor(tct_cox *run, double *gram, double noise, double mass, 
   tct_symmetrise(gram, p);
   for (int64_t j = 0; j < p; j++) gram[j * p + j] += ridge;
   bool known = lift(gram, p, fmax(ridge / 16, least), ridge, room, &run->dimension) && tct_cholesky(gram, p);
-  if (!known) return tct_fail(err, TCT_E_DATA, "the released metric cannot be factored; give more epsilon");
+  if (!known) return tct_fail(err, TCT_E_RUN, "the released metric cannot be factored; give more epsilon");
   run->dimension = fmax(run->dimension, 1) + run->hazard.bends;
   for (int64_t j = 0; j < p; j++)
     for (int64_t k = j + 1; k < p; k++) gram[j * p + k] = 0;

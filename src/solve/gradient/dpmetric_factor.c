@@ -275,7 +275,7 @@ static tct_status share(const making *m, tct_dpmetric_shape *shape, tct_error *e
   shape->dimension = facts[0], shape->clip = facts[1], shape->path_length = facts[2], shape->sensitivity = facts[3];
   shape->start = facts[4], shape->slope = facts[5], shape->positives = facts[6];
   if (!tct_metric_settle(&shape->metric))
-    return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
+    return tct_fail(err, TCT_E_RUN, "the metric is not finite; scale the columns");
   shape->signal_to_noise = m->base > 0 ? (double)m->facts->rows / (m->base * shape->dimension) : INFINITY;
   return TCT_OK;
 }

@@ -81,7 +81,7 @@ tct_status tct_dpmetric_whiten(const tct_dpmetric_released *from, bool fresh, do
   if (!memory) return tct_fail_memory(err);
   if (!tct_eigenvectors(sum, p, value, vector, value + p)) {
     tct_free(memory);
-    return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
+    return tct_fail(err, TCT_E_RUN, "the metric is not finite; scale the columns");
   }
   double *root = memory + p;
   invert_root(from, ridge, fresh ? NULL : metric->w, value, vector, sum, memory);

@@ -193,7 +193,7 @@ static tct_status scale(fit *f, double clip, tct_error *err) {
   f->shape.clip = clip;
   f->shape.sensitivity = 2 * f->inverse * clip;
   if (!tct_metric_settle(&f->shape.metric))
-    return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
+    return tct_fail(err, TCT_E_RUN, "the metric is not finite; scale the columns");
   tct_dpmetric_step_free(&f->step);
   return tct_dpmetric_step_new(f->problem, &f->shape, tct_mech_release_of(f->mech, place(f, STEPS)), &f->step, err);
 }

@@ -126,11 +126,12 @@ static tct_status whiten(tct_onestep *run, const double *s, double root, double 
   int64_t p = run->metric.p;
   double shift = 0, trace = 0;
   for (int64_t j = 0; j < p; j++) trace += fabs(s[j * p + j]);
-  while (!tct_cholesky_shifted(s, p, shift, run->metric.w) && isfinite(shift)) shift = fmax(2 * shift, 1e-12 * trace);
+  while (!tct_cholesky_shifted(s, p, shift, run->metric.w) && isfinite(shift))
+    shift = fmax(2 * shift, fmax(1e-12 * trace, 0x1p-1000)); /* s may hold what is no number */
   tct_lower_invert(run->metric.w, p, room);
   for (int64_t k = 0; k < p * p; k++) run->metric.w[k] /= root;
   return tct_metric_settle(&run->metric) ? TCT_OK
-                                         : tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
+                                         : tct_fail(err, TCT_E_RUN, "the metric is not finite; scale the columns");
 }
 
 /* s <- second moments of columns that go their own ways, of these means and squares. */
@@ -213,7 +214,7 @@ static tct_status settle(tct_onestep *run, double *s, double spread, double *roo
     for (int64_t c = 0; c <= j; c++) d -= ridge[c] * w[j * p + c] * w[j * p + c];
   run->dimension = fmax(d, 1);
   for (int64_t k = 0; k < p * p; k++) w[k] /= sqrt(run->dimension);
-  if (!tct_metric_settle(&run->metric)) return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
+  if (!tct_metric_settle(&run->metric)) return tct_fail(err, TCT_E_RUN, "the metric is not finite; scale the columns");
   for (int64_t j = 0; j < p; j++)
     for (int64_t k = 0; k < p; k++) {
       double sum = (j == k) / run->dimension;
@@ -370,6 +371,6 @@ tct_status tct_onestep_shape(tct_onestep *run, tct_error *err) {
   memcpy(run->shaped.w, run->metric.w, (size_t)(p * p) * sizeof *inverse);
   tct_lower_multiply(inverse, run->shaped.w, p, inverse + p * p);
   tct_free(inverse);
-  if (!tct_metric_settle(&run->shaped)) return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
+  if (!tct_metric_settle(&run->shaped)) return tct_fail(err, TCT_E_RUN, "the metric is not finite; scale the columns");
   return tct_metric_lengths(&run->shaped, run->problem->view, run->length, run->problem->facts->threads, err);
 }

@@ -93,7 +93,7 @@ tct_status tct_onestep_open_sums(tct_onestep *run, int r, tct_error *err) {
   tct_metric *metric = &run->scaled.metric;
   double inverse = 0;
   for (int64_t k = 0; k < metric->p * metric->p; k++) metric->w[k] = run->shaped.w[k] / run->clip;
-  if (!tct_metric_settle(metric)) return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
+  if (!tct_metric_settle(metric)) return tct_fail(err, TCT_E_RUN, "the metric is not finite; scale the columns");
   TCT_TRY(tct_metric_inverse_size(metric, &inverse, err));
   run->scaled.sensitivity = 2 * inverse;
   tct_dpmetric_step_free(&run->step);
@@ -121,7 +121,7 @@ static void factors_of(const void *user, int64_t first, int64_t count, double *a
       if (size > own) psi *= own / size * (1 - 0x1p-48);
       size = fabs(psi) * step->norm[i];
       if (size > run->scaled.sensitivity) psi *= run->scaled.sensitivity / size;
-      a[from + k] = psi;
+      a[from + k] = isfinite(psi) ? psi : 0;
     }
   }
 }

@@ -157,7 +157,7 @@ static tct_status rough(const tct_problem *problem, tct_mech *mech, int r, const
   memcpy(m->metric.w, s->scratch, (size_t)(q * q) * sizeof(double));
   TCT_TRY(tct_mech_join_first(mech, m->metric.w, q * q, err));
   if (tct_metric_settle(&m->metric)) return TCT_OK;
-  return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
+  return tct_fail(err, TCT_E_RUN, "the metric is not finite; scale the columns");
 }
 
 /* The radii, from the noise and the longest image that can be. */

@@ -137,7 +137,7 @@ tct_status tct_moments_fit(const tct_facts *facts, const tct_moments *m, double 
   if (status == TCT_OK) status = tct_mech_join_first(mech, out->metric.w, p * p, err);
   tct_free(memory);
   if (status != TCT_OK || tct_metric_settle(&out->metric)) return status;
-  return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
+  return tct_fail(err, TCT_E_RUN, "the metric is not finite; scale the columns");
 }
 
 void tct_moments_model_free(tct_moments_model *model) {
