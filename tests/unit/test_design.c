@@ -1,5 +1,6 @@
 /* test_design.c - terms of a schema: their coding, the norm law, the way back to the columns, and what is refused. */
 #include "read_help.h"
+#include "sample.h"
 
 #include "core/alloc.h"
 #include "read/schema/dates.h"
@@ -294,6 +295,7 @@ static void no_record_is_longer_than_the_terms_allow(void **state) {
   for (int s = 0; s < 400; s++) {
     int count = s < (int)COUNT(FIXED) ? 4 : random_terms(terms, sizeof terms, (int)COUNT(PARTS));
     if (s < (int)COUNT(FIXED)) snprintf(terms, sizeof terms, "%s", FIXED[s]);
+    if (s >= (int)COUNT(FIXED) && !sample_turn(s, 3)) continue;
     snprintf(text, sizeof text, "{\"version\":2,\"columns\":[" COLUMNS "," SEEN "," BORN "]%s}", terms);
     tct_schema schema;
     tct_error err;
@@ -320,7 +322,7 @@ static void no_record_is_longer_than_the_terms_allow(void **state) {
     tct_encoder_free(&encoder);
     tct_schema_free(&schema);
   }
-  assert_true(kept > 300 && largest <= 1 + 1e-12);
+  assert_true(kept > 300 / sample_every(3) && largest <= 1 + 1e-12);
   assert_true(largest > 1 - 1e-12); /* corner records reach it */
 }
 
