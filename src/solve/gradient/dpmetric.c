@@ -10,7 +10,7 @@
  *      An intercept starts at the constant that the labels ask for; those of a joint loss by counts of its classes.
  *      Labels that are numbers: counts of slopes at this start + N(0, m_s^2 I); their 0.7 quantile is `slope`.
  *   2. G = sum_i clip(x_i, B) clip(x_i, B)^T + noise; A = (h/n)(G + r I) + l2 I = L L^T; W = L^-1
- *   3. where the signal kappa = n mu/d is above 120: the same for the images z_i = W x_i, and W <- L_2^-1 W; below: G
+ *   3. where the signal kappa = n mu/d is enough: the same for the images z_i = W x_i, and W <- L_2^-1 W; else: G
  *      once more
  *   4. C = c * slope * sqrt(d/h), W <- W/C
  *   5. for t = 1..T
@@ -18,12 +18,13 @@
  *        Logistic: a record is cut by the larger of its two labels' terms, which is a weight of its row (clipped.h).
  *   7.   w' = u - step * C^2 W^T (g/n + l2 W u)
  *   8.   u = w' + momentum*(w' - w), w = w'
- *        Classes: where the releases of some steps have a mean beyond their noise, the path becomes longer.
+ *        Where the releases of some steps have a mean beyond their noise, the path becomes longer.
  *        A joint loss: for each class a block of w, and of g.  One W serves all: h bounds the Hessian in all
  *        margins at once.
  *   9. the average of w over the last part of the path
  * Counts: steps are longer where four times the released mean label is below the bound on the curvature.
- * d = sum of l/(l + r) over the eigenvalues l of the released matrix: how many directions stand out of the noise.
+ * d = sum of t/(t + r) over the released eigenvalues freed of noise: how many directions stand out
+ * (dpmetric_spectrum.c).
  *
  * SENSITIVITY  Steps 1 to 3: dpmetric_factor.c; every length is 1.  Step 6: W is fixed by earlier releases, one matrix
  * of fixed bits for all ranks, and the proof is about W, whatever it is close to.
@@ -164,42 +165,12 @@ double tct_dpmetric_weight_bound(const tct_facts *facts, const tct_solver_plan *
 /* Steps are of one over the curvature.  Counts: their largest curvature is hardly ever met, and the mean's is known. */
 static double longer_steps(const tct_facts *facts, const tct_dpmetric_rule *rule, const tct_dpmetric_shape *shape) {
   if (!facts->loss.kind->counts || !(rule->start > 0)) return 1;
-  return fmax(1, tct_dpmetric_curvature(facts) / (dpmetric_count_means * exp(shape->start)));
-}
-
-/* Classes that all but part want longer paths than others, which no public fact says.  The released gradients do: their
- * mean over some steps is next to nothing where the path has arrived, and noise beside a remainder where it has not.
- * From a fifth of the steps on they are watched, and after 45 % and 65 % the path may become longer.  Enough must be
- * learnable for that, and with little of it more must remain: noise alone passes for a remainder too often.  Where much
- * is, they are watched from an eighth on, and a path may grow after a quarter, by more.  docs/decisions/metric-rules.md
- * has the search. */
-typedef struct watching {
-  double from;    /* part of the steps from which on releases are watched */
-  int first;      /* check */
-  double growth;  /* the path becomes so many times as long */
-  double remains; /* the least remainder that makes it longer */
-  double slack;   /* off what the few columns' uncertainty asks for */
-} watching;
-
-static watching watching_of(double learnable, int64_t p) {
-  if (learnable >= dpmetric_growing_early_learnable && (double)p >= dpmetric_growing_early_columns)
-    return (watching){.from = dpmetric_watched_early_from,
-                      .first = 0,
-                      .growth = dpmetric_early_growth,
-                      .remains = dpmetric_remainder,
-                      .slack = dpmetric_early_slack};
-  bool little = learnable < dpmetric_small_remainder_learnable;
-  return (watching){.from = dpmetric_watched_from,
-                    .first = 1,
-                    .growth = dpmetric_growth,
-                    .remains = little ? dpmetric_large_remainder : dpmetric_remainder,
-                    .slack = dpmetric_slack};
+  return fmax(1, tct_dpmetric_curvature(facts) / (dpmetric_count_means * exp(shape->origin[0])));
 }
 
 typedef struct path {
   const tct_dpmetric_step *gradient;
   double steps, length, size, momentum, longer;
-  watching rule;
   double *watched, *average; /* [classes][p]: sums of releases and of iterates */
   double *room;              /* [p] */
   int64_t count, averaged;   /* how many are in them */
@@ -210,60 +181,28 @@ static void set_length(path *at, double length) {
   at->size = at->longer * fmin(1, length / at->steps), at->momentum = fmax(0, 1 - at->steps / length);
 }
 
-/* Squares of the watched releases' mean, less what noise adds to them, in units of the noise of a mean over all steps.
- * With few columns that is itself uncertain, so more is asked for. */
-static bool remains(const path *at) {
-  double p = (double)at->gradient->problem->view->p, deviation = at->gradient->planned->deviation;
-  double count = (double)at->count, noise = p * deviation * deviation;
-  double mean = tct_norm2(at->watched, at->gradient->problem->view->p) / (count * count);
-  double uncertain = sqrt(2 / p) * at->steps / count;
-  return (mean - noise / count) * at->steps / noise >
-         fmax(at->rule.remains, dpmetric_uncertain_times * uncertain - at->rule.slack);
-}
-
-/* After t steps: what has been released decides how long the path is from here on. */
-static void watch(path *at, int64_t t) {
-  int64_t p = at->gradient->problem->view->p;
-  bool check = false;
-  for (int k = at->rule.first; k < (int)(sizeof dpmetric_checks / sizeof *dpmetric_checks); k++)
-    check = check || t == (int64_t)(dpmetric_checks[k] * at->steps);
-  if (t >= (int64_t)(at->rule.from * at->steps)) tct_axpy(1, at->gradient->sum, at->watched, p), at->count++;
-  if (!check || !(at->gradient->planned->deviation > 0) || at->count == 0) return;
-  if (remains(at)) {
-    set_length(at, at->rule.growth * at->length);
-    memset(at->average, 0, (size_t)p * sizeof *at->average);
-    at->averaged = 0;
-  }
-  memset(at->watched, 0, (size_t)p * sizeof *at->watched);
-  at->count = 0;
-}
-
-/* Squares of B times the watched releases' mean over what noise would make of them, in deviations of that.  B does not
- * see directions in which no record lies, where the mean is noise and weights walk freely. */
+/* Squares of the watched releases' mean, in the directions that the matrix knows, over what noise alone would make of
+ * them, in deviations of that.  Where no record lies the mean is noise, and weights walk freely. */
 static double remainder_of(const path *at) {
   const tct_metric *metric = &at->gradient->shape->metric;
-  const double *known = at->gradient->shape->known;
   int64_t p = metric->p, classes = at->gradient->classes;
-  double deviation = at->gradient->planned->deviation, seen = (double)at->count, sum = 0, trace = 0, squares = 0;
+  double deviation = at->gradient->planned->deviation, sum = 0, count = 0;
   for (int64_t i = 0; i < p; i++) {
-    const double *b = metric->diagonal ? known + i : known + i * p;
+    const double *b = at->gradient->shape->known + (metric->diagonal ? i : i * p);
     double own = metric->diagonal ? b[0] * b[0] : tct_norm2(b, p);
     if (!(own > 0)) continue;
-    trace += own;
+    count += (double)classes;
     for (int64_t k = 0; k < classes; k++)
-      sum += metric->diagonal ? own * pow(at->watched[k * p + i], 2) : pow(tct_dot(b, at->watched + k * p, p), 2);
-    if (metric->diagonal) squares += own * own;
-    for (int64_t j = 0; j < p && !metric->diagonal; j++) squares += pow(tct_dot(b, known + j * p, p), 2);
+      sum += pow(metric->diagonal ? at->watched[k * p + i] : tct_dot(b, at->watched + k * p, p) / sqrt(own), 2);
   }
-  double expected = (double)classes * trace, spread = sqrt(2 * (double)classes * fmax(squares, 1));
-  return (sum / (seen * deviation * deviation) - expected) / spread;
+  return (sum / ((double)at->count * deviation * deviation) - count) / sqrt(2 * fmax(count, 1));
 }
 
-/* A joint loss: image is what step 7 took, the penalty's part with it.  Classes of few records want longer paths. */
-static void watch_joint(path *at, const double *image, int64_t t) {
+/* image is what step 7 took, the penalty's part with it.  What all classes but few records want is a longer path, which
+ * no public fact says.  A mean over early steps is that of the way to the rest. */
+static void watch(path *at, const double *image, int64_t t) {
   int64_t size = at->gradient->classes * at->gradient->shape->metric.p;
-  bool check = false;
-  for (int k = 1; k <= 3; k++) check = check || t == (int64_t)(0.2 * k * at->steps);
+  bool check = t == (int64_t)(0.4 * at->steps) || t == (int64_t)(0.6 * at->steps);
   if (t > (int64_t)(0.1 * at->steps))
     tct_axpy((double)at->gradient->problem->facts->rows, image, at->watched, size), at->count++;
   if (!check || !(at->gradient->planned->deviation > 0) || at->count == 0) return;
@@ -299,14 +238,9 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
   path at = {.gradient = gradient, .steps = (double)rule->steps, .average = image + all, .watched = image + 2 * all};
   at.room = image + 3 * all;
   int release = tct_dpmetric_places_of(rule).steps;
-  double learnable = tct_dpmetric_learnable(facts, shape, tct_dpmetric_signal(facts, shape->signal_to_noise));
-  bool watched =
-      classes == 1 && isnan(rule->path_length) && facts->loss.kind->binary && learnable >= dpmetric_growing_learnable;
-  at.rule = watching_of(learnable, p);
   at.longer = longer_steps(facts, rule, shape);
   set_length(&at, shape->path_length);
-  for (int64_t k = 0; k < classes && facts->intercept; k++)
-    w[k * p + p - 1] = u[k * p + p - 1] = classes > 1 ? shape->origin[k] : shape->start;
+  for (int64_t k = 0; k < classes && facts->intercept; k++) w[k * p + p - 1] = u[k * p + p - 1] = shape->origin[k];
   for (int64_t t = 0; t < rule->steps; t++) {
     TCT_TRY(tct_problem_tick(gradient->problem, (double)t / at.steps, err));
     TCT_TRY(tct_dpmetric_gradient(gradient, mech, release, u, err)); /* 6 */
@@ -315,19 +249,16 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
     tct_dpmetric_move(facts, u, at.size * shape->clip * shape->clip, move, w);      /* 7 */
     for (int64_t j = 0; j < all; j++) u[j] = w[j] + at.momentum * (w[j] - last[j]); /* 8 */
     if (t >= from) tct_axpy(1, w, at.average, all), at.averaged++;
-    if (watched) watch(&at, t + 1);
-    if (classes > 1 && isnan(rule->path_length)) watch_joint(&at, image, t + 1);
+    if (isnan(rule->path_length)) watch(&at, image, t + 1);
   }
   for (int64_t j = 0; j < all; j++) w[j] = at.average[j] / (double)at.averaged; /* 9 */
   return TCT_OK;
 }
 
-/* Says where the path was kept near the model that looks at no feature; from releases alone. */
+/* Says where noise hides all but the direction of the rows' mean and cuts the path short; from releases alone. */
 static void note_little(const tct_problem *problem, const tct_dpmetric_rule *rule, const tct_dpmetric_shape *shape) {
-  double signal = tct_dpmetric_signal(problem->facts, shape->signal_to_noise);
   if (!problem->note || tct_noise_off(problem->facts) || !isnan(rule->path_length)) return;
-  if (problem->facts->loss.kind->joint) return;
-  if (tct_dpmetric_learnable(problem->facts, shape, signal) >= dpmetric_learnable_least) return;
+  if (shape->dimension >= 2 || shape->path_length >= (double)rule->steps) return;
   snprintf(problem->note, TCT_NOTE,
            "the noise hides nearly all that the features say: the model was kept near the best constant; give more "
            "epsilon or records");
@@ -360,7 +291,7 @@ const tct_solver tct_solver_dpmetric = {
     .is_private = true,
     .rows_apart = true,
     .row_bytes = 40,
-    .square_bytes = 40,
+    .square_bytes = 48,
     .passes = {"steps", 1, 3, false},
     .relations = TCT_RELATION_BOTH,
     .weighing = TCT_WEIGHS_PERSONS,

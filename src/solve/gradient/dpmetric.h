@@ -10,7 +10,6 @@ typedef struct tct_dpmetric_rule {
   double norms, start, slopes; /* parts of the budget (of mu^2): counts of norms, sums of labels, counts of slopes, */
   double budget_fraction, second; /* first and second release of the metric */
   double clip, path_length;       /* NAN: from the released spectrum */
-  double ridge;                   /* at least this part of the rows' cut norm^2 is the ridge; 0: as noise asks */
   double average;                 /* the last part of the path that the result averages */
   int64_t steps;
 } tct_dpmetric_rule;
@@ -24,16 +23,14 @@ typedef struct tct_dpmetric_places {
 typedef struct tct_dpmetric_shape {
   tct_metric metric;      /* W, scaled so that the clip is 1: lengths |W x| are in units of it */
   double clip;            /* C, in the metric's own units: the step in w is C^2 W^T W */
-  double dimension;       /* d = sum of l/(l + r) over the eigenvalues l of the released matrix */
+  double dimension;       /* d = sum of t/(t + r), of the released eigenvalues freed of noise */
   double signal_to_noise; /* kappa = n mu/d */
-  double start;           /* of the intercept */
-  double positives;       /* part of records; labels that are numbers: 0 */
-  double budget;          /* the steps' part of it; 0.88 where sums of labels need little */
   double slope;           /* what clips are measured by: the largest slope, or the typical one at the start */
+  double constant;        /* mean loss at the start, as releases say it */
   double path_length;     /* F, the path's length in steps of size 1/curvature */
-  double *origin;         /* [classes] of a joint loss: where the intercepts start */
-  double *spectrum;       /* [p], joint loss: t/(t + r) of each direction, of those that hide at most */
-  double *known; /* [p][p] or, diagonal, [p], joint loss: B, whose rows span what stands out of noise, in W's images */
+  double *origin;         /* [classes]: where the intercepts start */
+  double *spectrum;       /* [p]: t/(t + r) of each direction, of those that hide at most */
+  double *known; /* [p][p] or, diagonal, [p]: rows that span what stands out of noise, in W's images; others are 0 */
   double sensitivity; /* a record's term in x is cut to this norm: it sets the lattice of sums, and hardly ever binds */
 } tct_dpmetric_shape;
 
@@ -46,20 +43,12 @@ double tct_dpmetric_slope(const tct_facts *facts);
 double tct_dpmetric_curvature(const tct_facts *facts);
 /* The part of the budget that the steps have. */
 double tct_dpmetric_left(const tct_dpmetric_rule *rule);
-/* The signal that clip and path follow: the released one; where noise stands for most of d, at least what public facts
- * say. */
-double tct_dpmetric_signal(const tct_facts *facts, double signal_to_noise);
-/* Signal that the steps' part of the budget leaves, times the rarer class's part; a half where labels are numbers.  One
- * of the d directions is what the intercept says; with less than one more the signal shrinks by as much.  Below
- * the row learnable_least of rules.def next to nothing can be learned (docs/decisions/metric-rules.md). */
-double tct_dpmetric_learnable(const tct_facts *facts, const tct_dpmetric_shape *shape, double signal);
-/* Clip (as a multiple of slope*sqrt(d/h)) and walk for a released signal. */
+/* Clip (as a multiple of slope*sqrt(d/h)) for a released signal. */
 double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise);
-double tct_dpmetric_path_length(const tct_facts *facts, double signal_to_noise);
+/* Length of the path where gradients' means have so much noise in the metric. */
+double tct_dpmetric_path_length(const tct_facts *facts, const tct_dpmetric_shape *shape, double noise);
 /* The released signal from which on the second metric is worth its noise. */
 bool tct_dpmetric_again(double signal_to_noise, int64_t p);
-/* The part of the ridge, in (0, 1], that every direction of the metric keeps, from n mu. */
-double tct_dpmetric_kept_ridge(const tct_facts *facts);
 double tct_dpmetric_cut(double signal_to_noise, double budget_fraction, int64_t p);
 
 /* What is known of a released matrix of terms of norm at most 1. */
@@ -76,15 +65,11 @@ tct_status tct_dpmetric_whiten(const tct_dpmetric_released *from, bool fresh, do
 void tct_dpmetric_whiten_diagonal(const tct_dpmetric_released *from, double *sum, tct_dpmetric_shape *shape);
 /* sum += l2 W D W^T, D = 1 but for the intercept: the ridge as the images see it.  w NULL: W = 1. */
 void tct_dpmetric_add_ridge(const tct_facts *facts, const double *w, int64_t p, double *sum);
-/* Clip (as a multiple of slope*sqrt(d/h)) and walk of a joint loss. */
-double tct_dpmetric_joint_clip(const tct_facts *facts, double signal_to_noise);
-double tct_dpmetric_joint_length(const tct_facts *facts, const tct_dpmetric_shape *shape, double noise);
-
 /* Makes the releases before the steps, which are the first of the promise, and the metric.  shape is the caller's to
  * free, also after an error. */
 tct_status tct_dpmetric_release(const tct_problem *problem, const tct_dpmetric_rule *rule, tct_mech *mech,
                                 tct_dpmetric_shape *shape, tct_error *err);
-/* Room for what a joint loss has beside the metric, which is there. */
+/* Room for what there is beside the metric, which is there. */
 tct_status tct_dpmetric_shape_new(int64_t classes, tct_dpmetric_shape *shape, tct_error *err);
 void tct_dpmetric_shape_free(tct_dpmetric_shape *shape);
 

@@ -99,6 +99,11 @@ static void count_rows(const making *m, const tct_release *r, double *sum) {
   }
 }
 
+static double class_loss(const making *m, double z, double positives) {
+  const tct_loss *loss = &m->facts->loss;
+  return positives * tct_loss_value(loss, z, 1) + (1 - positives) * tct_loss_value(loss, z, -1);
+}
+
 /* The model that looks at no feature, from the released sums: where the path starts. */
 static void start(const making *m, const double *sum, double deviation, tct_dpmetric_shape *shape) {
   double n = (double)m->facts->rows, all = 0, up = sum[TCT_QUANTILE_EDGES] / in_labels(m);
@@ -113,22 +118,25 @@ static void start(const making *m, const double *sum, double deviation, tct_dpme
   else
     noise *= M_SQRT2;
   if (m->facts->loss.kind->binary) {
-    shape->positives = tct_share_after_noise(0.5 + 0.5 * apart / all, 0.5 * fmax(noise, 1) / all);
-    shape->start = tct_loss_constant_class(&m->facts->loss, shape->positives);
+    double positives = tct_share_after_noise(0.5 + 0.5 * apart / all, 0.5 * fmax(noise, 1) / all);
+    shape->origin[0] = tct_loss_constant_class(&m->facts->loss, positives);
+    shape->constant = class_loss(m, shape->origin[0], positives);
   } else {
     double bound = label_bound(m), mean = fmin(fmax(apart / all * bound, -bound), bound);
-    shape->start = tct_loss_constant_number(&m->facts->loss, mean, fmin(noise / all * bound, bound));
+    shape->origin[0] = tct_loss_constant_number(&m->facts->loss, mean, fmin(noise / all * bound, bound));
   }
 }
 
 /* The same of many classes: log of the released counts, each at least one record or one deviation of its noise. */
 static void start_joint(const making *m, const double *sum, double deviation, tct_dpmetric_shape *shape) {
-  double noise = deviation / in_labels(m), mean = 0;
+  double noise = deviation / in_labels(m), mean = 0, all = 0, middle = 0;
   for (int64_t k = 0; k < m->classes; k++) {
-    shape->origin[k] = log(fmax(sum[TCT_QUANTILE_EDGES + k] / in_labels(m), fmax(noise, 1)));
-    mean += shape->origin[k] / (double)m->classes;
+    double count = fmax(sum[TCT_QUANTILE_EDGES + k] / in_labels(m), fmax(noise, 1));
+    shape->origin[k] = log(count), all += count, mean += count * log(count);
   }
-  for (int64_t k = 0; k < m->classes; k++) shape->origin[k] -= mean;
+  shape->constant = log(all) - mean / all;
+  for (int64_t k = 0; k < m->classes; k++) middle += shape->origin[k] / (double)m->classes;
+  for (int64_t k = 0; k < m->classes; k++) shape->origin[k] -= middle;
 }
 
 /* sum[EDGES + label_places] <- the first release. */
@@ -140,8 +148,8 @@ static tct_status release_counts(making *m, double *sum, tct_dpmetric_shape *sha
   double spread = sqrt(TCT_QUANTILE_EDGES) * counts->deviation, most = in_counts(m) * (double)m->facts->rows;
   /* Half of the rest is a margin that records can meet.  Noise alone must not meet the quantile: a bound next to 0
    * would make the metric's steps immense. */
-  double sure = fmin(2 * spread, 0.5 * (1 - dpmetric_norms_kept) * most);
-  if (dpmetric_norms_kept * most >= 4 * spread) m->bound = tct_quantile_edge(sum, R, dpmetric_norms_kept, sure);
+  double sure = fmin(2 * spread, 0.5 * (1 - dpmetric_within) * most);
+  if (dpmetric_within * most >= 4 * spread) m->bound = tct_quantile_edge(sum, R, dpmetric_within, sure);
   if (m->bound < R) m->bound *= 1 + 1e-9;
   if (m->rule.start > 0) (m->classes > 1 ? start_joint : start)(m, sum, counts->deviation, shape);
   return TCT_OK;
@@ -149,6 +157,7 @@ static tct_status release_counts(making *m, double *sum, tct_dpmetric_shape *sha
 
 static tct_status first_counts(making *m, tct_dpmetric_shape *shape, tct_error *err) {
   m->bound = m->facts->row_norm;
+  shape->constant = m->classes > 1 ? log((double)m->classes) : tct_loss_value(&m->facts->loss, 0, 1);
   if (!(m->rule.norms + m->rule.start > 0)) return TCT_OK;
   int64_t count = TCT_QUANTILE_EDGES + label_places(m) + 2;
   double *sum = TCT_NEW(double, count);
@@ -166,14 +175,14 @@ static tct_status second_counts(making *m, tct_dpmetric_shape *shape, tct_error 
   const tct_release *counts = planned(m, m->at.slopes);
   if (!isfinite(tct_loss_slope_bound(&m->facts->loss))) top *= 2; /* |y| + |start| */
   for (int64_t i = 0; i < problem->view->rows; i++) {
-    double z = shape->start * problem->view->row_scale[i] * problem->view->intercept;
+    double z = shape->origin[0] * problem->view->row_scale[i] * problem->view->intercept;
     tct_add_offsets(problem, i, 1, &z);
     int at = tct_quantile_bin(fabs(tct_loss_slope(&m->facts->loss, z, problem->y[i])), top);
     if (at < 0 || tct_quantile_bin(m->norm[i], m->facts->row_norm) < 0) continue;
     count[at] += tct_lattice_part((problem->weight ? problem->weight[i] : 1) * counts->clip, counts->lattice);
   }
   TCT_TRY(tct_mech_release(m->mech, m->at.slopes, count, TCT_QUANTILE_EDGES, err));
-  shape->slope = tct_quantile_between(count, top, dpmetric_slopes_within);
+  shape->slope = tct_quantile_between(count, top, dpmetric_within);
   return TCT_OK;
 }
 
@@ -216,64 +225,17 @@ static tct_status first(making *m, tct_dpmetric_shape *shape, tct_error *err) {
 
 /* ---- from a release to W --------------------------------------------------------------------------------- */
 
-/* What hides in noise: the largest eigenvalue of a symmetrised matrix of it, or its largest entry on the diagonal. */
-static double ridge_of(const making *m, double noise) {
-  double hidden = m->rule.diagonal ? sqrt(2 * log(2 * (double)m->p)) : sqrt(2 * (double)m->p);
-  return fmax(hidden * noise, fmax(1e-10, m->rule.ridge) * (double)m->facts->rows);
-}
-
-static double dimension_of(const double *value, int64_t p, double ridge) {
-  double sum = 0;
-  for (int64_t j = 0; j < p; j++) sum += fmax(value[j], 0) / (fmax(value[j], 0) + ridge);
-  return fmax(sum, 1);
-}
-
-/* W <- L^-1 W (W NULL before: L^-1), L L^T = unit * (sum + ridge I) + the penalty; d.  sum is overwritten. */
-static tct_status factor(const making *m, double unit, double ridge, double *sum, tct_dpmetric_shape *shape, bool fresh,
-                         tct_error *err) {
-  int64_t p = m->p;
-  double *w = shape->metric.w;
-  double *memory = TCT_NEW(double, p *p + 4 * p);
-  if (!memory) return tct_fail_memory(err);
-  double *value = memory + p * p;
-  memcpy(memory, sum, (size_t)(p * p) * sizeof *sum);
-  tct_eigenvalues(memory, p, value, value + p);
-  shape->dimension = dimension_of(value, p, ridge);
-  for (int64_t k = 0; k < p * p; k++) sum[k] *= unit;
-  tct_dpmetric_add_ridge(m->facts, fresh ? NULL : w, p, sum);
-  double shift = unit * fmax(ridge, tct_dpmetric_kept_ridge(m->facts) * ridge - value[0]);
-  while (!tct_cholesky_shifted(sum, p, shift, memory)) shift *= 2;
-  tct_lower_invert(memory, p, value);
-  if (fresh)
-    memcpy(w, memory, (size_t)(p * p) * sizeof *w);
-  else
-    tct_lower_multiply(memory, w, p, value);
-  tct_free(memory);
-  return TCT_OK;
-}
-
-static tct_status diagonal(const making *m, double unit, double noise, double *sum, tct_dpmetric_shape *shape) {
-  double ridge = ridge_of(m, noise);
-  shape->dimension = dimension_of(sum, m->p, ridge);
-  for (int64_t j = 0; j < m->p; j++) {
-    double l2 = m->facts->intercept && j == m->p - 1 ? 0 : m->facts->penalty.l2;
-    shape->metric.w[j] = 1 / sqrt(unit * (fmax(sum[j], 0) + ridge) + l2);
-  }
-  return TCT_OK;
-}
-
 /* One rank's metric for all. */
 static tct_status share(const making *m, tct_dpmetric_shape *shape, tct_error *err) {
-  double facts[] = {shape->dimension, shape->clip,  shape->path_length, shape->sensitivity,
-                    shape->start,     shape->slope, shape->positives};
+  double *at[] = {&shape->dimension,   &shape->clip,  &shape->path_length,
+                  &shape->sensitivity, &shape->slope, &shape->constant};
+  double facts[sizeof at / sizeof *at];
+  for (size_t k = 0; k < sizeof at / sizeof *at; k++) facts[k] = *at[k];
   TCT_TRY(tct_mech_join_first(m->mech, shape->metric.w, tct_metric_count(&shape->metric), err));
   TCT_TRY(tct_mech_join_first(m->mech, facts, sizeof facts / sizeof *facts, err));
-  if (m->classes > 1) {
-    TCT_TRY(tct_mech_join_first(m->mech, shape->origin, m->classes, err));
-    TCT_TRY(tct_mech_join_first(m->mech, shape->known, m->count, err));
-  }
-  shape->dimension = facts[0], shape->clip = facts[1], shape->path_length = facts[2], shape->sensitivity = facts[3];
-  shape->start = facts[4], shape->slope = facts[5], shape->positives = facts[6];
+  for (size_t k = 0; k < sizeof at / sizeof *at; k++) *at[k] = facts[k];
+  TCT_TRY(tct_mech_join_first(m->mech, shape->origin, m->classes, err));
+  TCT_TRY(tct_mech_join_first(m->mech, shape->known, m->count, err));
   if (!tct_metric_settle(&shape->metric))
     return tct_fail(err, TCT_E_RUN, "the metric is not finite; scale the columns");
   shape->signal_to_noise = m->base > 0 ? (double)m->facts->rows / (m->base * shape->dimension) : INFINITY;
@@ -285,14 +247,10 @@ static tct_status make_metric(const making *m, double *sum, tct_dpmetric_shape *
   double unit = tct_dpmetric_curvature(m->facts) / (double)m->facts->rows * m->bound * m->bound;
   tct_dpmetric_released from = {m->facts, m->noise, unit, 1};
   memcpy(sum, m->gram, (size_t)m->count * sizeof *sum);
-  if (m->classes > 1 && m->rule.diagonal)
+  if (m->rule.diagonal)
     tct_dpmetric_whiten_diagonal(&from, sum, shape);
-  else if (m->classes > 1)
-    TCT_TRY(tct_dpmetric_whiten(&from, true, sum, shape, err));
-  else if (m->rule.diagonal)
-    TCT_TRY(diagonal(m, unit, m->noise, sum, shape));
   else
-    TCT_TRY(factor(m, unit, ridge_of(m, m->noise), sum, shape, true, err));
+    TCT_TRY(tct_dpmetric_whiten(&from, true, sum, shape, err));
   return share(m, shape, err);
 }
 
@@ -310,10 +268,7 @@ static tct_status second_images(const making *m, double *sum, tct_dpmetric_shape
   tct_symmetrise(sum, m->p);
   double unit = h / (double)m->facts->rows * rho2;
   tct_dpmetric_released from = {m->facts, images->deviation, unit, dpmetric_images_ridge};
-  if (m->classes > 1)
-    TCT_TRY(tct_dpmetric_whiten(&from, false, sum, shape, err));
-  else
-    TCT_TRY(factor(m, unit, dpmetric_images_ridge * ridge_of(m, images->deviation), sum, shape, false, err));
+  TCT_TRY(tct_dpmetric_whiten(&from, false, sum, shape, err));
   return share(m, shape, err);
 }
 
@@ -329,29 +284,17 @@ static tct_status second_rows(making *m, double *sum, tct_dpmetric_shape *shape,
 
 /* ---- clip and path --------------------------------------------------------------------------------------- */
 
-/* Where noise is more than what there is to learn, the path hardly leaves the model that looks at no feature. */
-static double shorter(const tct_facts *facts, const tct_dpmetric_shape *shape, double signal) {
-  double part = fmin(tct_dpmetric_learnable(facts, shape, signal) / dpmetric_learnable_least, 1);
-  return part * part;
-}
-
 static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *err) {
   const tct_facts *facts = m->facts;
-  double h = tct_dpmetric_curvature(facts), inverse = 0;
-  double signal = tct_dpmetric_signal(facts, shape->signal_to_noise);
-  shape->budget = tct_dpmetric_left(&m->rule);
-  double clip = tct_dpmetric_clip(facts, signal);
-  shape->path_length = tct_dpmetric_path_length(facts, signal) * shorter(facts, shape, signal);
-  if (m->classes > 1) {
-    clip = tct_dpmetric_joint_clip(facts, shape->signal_to_noise);
-    double gradient = clip * shape->slope * sqrt(shape->dimension / h);
-    shape->path_length = tct_dpmetric_joint_length(
-        facts, shape, gradient * m->base / ((double)facts->rows * sqrt(tct_dpmetric_left(&m->rule))));
-  }
+  double h = tct_dpmetric_curvature(facts), inverse = 0, unit = shape->slope * sqrt(shape->dimension / h);
+  double mean = m->base / ((double)facts->rows * sqrt(tct_dpmetric_left(&m->rule)));
+  double clip = tct_dpmetric_clip(facts, shape->signal_to_noise);
+  if (!facts->loss.kind->binary) shape->constant = shape->slope * shape->slope / (2 * h);
+  shape->path_length =
+      isnan(m->rule.path_length) ? tct_dpmetric_path_length(facts, shape, clip * unit * mean) : m->rule.path_length;
   if (!isnan(m->rule.clip)) clip = m->rule.clip;
   if (tct_noise_off(facts)) clip = fmax(clip, 1e6);
-  if (!isnan(m->rule.path_length)) shape->path_length = m->rule.path_length;
-  shape->clip = clip * shape->slope * sqrt(shape->dimension / h);
+  shape->clip = clip * unit;
   for (int64_t k = 0; k < tct_metric_count(&shape->metric); k++) shape->metric.w[k] /= shape->clip;
   TCT_TRY(tct_metric_inverse_size(&shape->metric, &inverse, err));
   shape->sensitivity = 2 * inverse;
@@ -372,7 +315,7 @@ tct_status tct_dpmetric_release(const tct_problem *problem, const tct_dpmetric_r
   m.count = m.rule.diagonal ? m.p : m.p * m.p;
   double *sum = TCT_NEW(double, m.count);
   tct_status status = sum ? tct_metric_new(m.p, m.rule.diagonal, &shape->metric, err) : tct_fail_memory(err);
-  if (status == TCT_OK && m.classes > 1) status = tct_dpmetric_shape_new(m.classes, shape, err);
+  if (status == TCT_OK) status = tct_dpmetric_shape_new(m.classes, shape, err);
   if (status == TCT_OK) status = first(&m, shape, err);
   if (status == TCT_OK) status = make_metric(&m, sum, shape, err);
   bool images = !m.rule.diagonal && tct_dpmetric_again(shape->signal_to_noise, m.p);

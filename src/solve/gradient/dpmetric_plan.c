@@ -23,13 +23,13 @@ const tct_option tct_dpmetric_options[] = {
      "c: the clip is c * slope * sqrt(d/h) in the metric; auto: from the released spectrum"},
     {"path_length", TCT_OPT_REAL, "auto", 1e-3, 1e9, NULL,
      "length of the path in steps of one over the curvature; auto: from the released spectrum"},
-    {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL,
-     "T; auto: 4 sqrt(the longest path that these facts allow), at most 74"},
+    {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL, "T; auto: 74, or 4 sqrt(path_length) where that is given"},
     {"average", TCT_OPT_REAL, "0.7", 1e-9, 1, NULL, "the last part of the path that the result averages"},
     {0},
 };
 
-enum { FULL = 512, MOST_FULL = 2048, MOST_STEPS = 74 };
+enum { FULL = 512, MOST_FULL = 2048, STEPS = 74, FREE_PATH = 2000 };
+static const double LONGEST = STEPS * (double)STEPS / 16;
 
 double tct_dpmetric_slope(const tct_facts *facts) {
   double slope = tct_loss_slope_bound(&facts->loss);
@@ -41,96 +41,24 @@ double tct_dpmetric_curvature(const tct_facts *facts) {
   return isfinite(h) ? h : 1;
 }
 
-/* Straight lines between points, signals and values by their logarithms; beyond the ends the nearest line goes on. */
-static double through(const double *at, const double *value, int count, double signal_to_noise) {
-  int k = 0;
-  while (k + 2 < count && signal_to_noise > at[k + 1]) k++;
-  double slope = log(value[k + 1] / value[k]) / log(at[k + 1] / at[k]);
-  return value[k] * pow(signal_to_noise / at[k], slope);
-}
-
-/* Labels that are numbers: multiples of the typical slope at the start, with room for the tails as the signal grows.
- * Classes: between a third of the typical length and what hardly any gradient reaches.
- * docs/decisions/metric-rules.md has the search. */
-double tct_dpmetric_signal(const tct_facts *facts, double signal_to_noise) {
-  if (signal_to_noise >= dpmetric_public_signal_until) return signal_to_noise;
-  return fmax(signal_to_noise,
-              fmin(dpmetric_public_signal_times * tct_descent_signal(facts), dpmetric_public_signal_until));
-}
-
-double tct_dpmetric_learnable(const tct_facts *facts, const tct_dpmetric_shape *shape, double signal) {
-  signal *= sqrt(fmin(shape->budget / dpmetric_usual_left, 1));
-  if (facts->intercept) signal *= fmin(shape->dimension - 1, 1);
-  return signal * (shape->positives > 0 ? fmin(shape->positives, 1 - shape->positives) : 0.5);
-}
-
 double tct_dpmetric_left(const tct_dpmetric_rule *rule) {
   return 1 - rule->norms - rule->start - rule->slopes - rule->budget_fraction - rule->second;
 }
 
-/* 1 from 5 columns down, 0 from 9 up.  With few columns some records lie far outside, and noise costs less than a clip
- * that cuts them. */
-static double few_columns(int64_t p) {
-  return fmin(fmax((dpmetric_many_columns - (double)p) / (dpmetric_many_columns - dpmetric_few_columns), 0), 1);
-}
-
-/* 0 up to the signal `low`, 1 from `high` on. */
-static double between_signals(double low, double high, double signal_to_noise) {
-  return fmin(fmax(log(signal_to_noise / low) / log(high / low), 0), 1);
-}
-
-/* A clip by either label (clipped.h) biases little, so less of it costs less noise. */
-static double narrowed(const tct_facts *facts, double signal_to_noise) {
-  if (facts->loss.kind->link != TCT_LINK_LOGISTIC) return 1;
-  double passed = between_signals(dpmetric_narrowed_until, dpmetric_not_narrowed_from, signal_to_noise);
-  return pow(dpmetric_narrowed, (1 - few_columns(facts->p)) * (1 - passed));
-}
-
-double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise) {
-  if (signal_to_noise == INFINITY) return 1e6;
-  if (!facts->loss.kind->binary) return through(dpmetric_clip_signals, dpmetric_number_clips, 5, signal_to_noise);
-  double open = fmin(dpmetric_clip_factor * pow(signal_to_noise, dpmetric_clip_power),
-                     dpmetric_high_clip_factor * pow(signal_to_noise, dpmetric_high_clip_power));
-  double passed = between_signals(dpmetric_widened_until, dpmetric_not_widened_from, signal_to_noise);
-  double widened = pow(dpmetric_widened, few_columns(facts->p) * (1 - passed));
-  return fmin(dpmetric_low_clip_per_root * sqrt(signal_to_noise),
-              narrowed(facts, signal_to_noise) * fmax(dpmetric_middle_clip, open)) *
-         widened;
-}
-
-/* The path is short where noise fills most directions: with more directions that costs more.  It is longest where the
- * metric's ridge hides directions that are known, and shorter again where it does not.  For classes it is longer where
- * noise is next to nothing.  Straight lines between points, signals by their logarithm. */
-double tct_dpmetric_path_length(const tct_facts *facts, double signal_to_noise) {
-  const double *at = dpmetric_path_signals;
-  bool binary = facts->loss.kind->binary;
-  double middle = fmax(dpmetric_path_least, dpmetric_path_length * fmin(1, dpmetric_path_columns / (double)facts->p));
-  double path_length[] = {
-      dpmetric_path_least * fmin(fmax(signal_to_noise / dpmetric_path_least_signal, dpmetric_path_least_part), 1),
-      middle,
-      binary ? dpmetric_path_length : middle,
-      binary ? dpmetric_path_length : dpmetric_number_path,
-      binary ? dpmetric_long_path : dpmetric_number_path,
-      binary ? dpmetric_longest_path : dpmetric_longest_number_path};
-  int k = 0, last = sizeof path_length / sizeof *path_length - 1;
-  if (signal_to_noise == INFINITY) return 2000;
-  while (k + 1 < last && signal_to_noise > at[k + 1]) k++;
-  double part = log(signal_to_noise / at[k]) / log(at[k + 1] / at[k]), kinked = 1;
-  if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
-    kinked = dpmetric_kinked_path; /* a hinge's curvature counts as 1 */
-  return kinked * (path_length[k] + fmin(fmax(part, 0), 1) * (path_length[k + 1] - path_length[k]));
-}
-
-/* A joint loss: one rule for every number of classes K and every signal (docs/decisions/metric-rules.md).  The signal
- * of one class is a root of K - 1 below that of the table. */
+/* The signal of one class is a root of K - 1 below that of the table. */
 static double class_signal(const tct_facts *facts, double signal_to_noise) {
-  return signal_to_noise / sqrt(facts->loss.h - 1);
+  return signal_to_noise / sqrt(fmax((double)tct_loss_outputs(&facts->loss) - 1, 1));
 }
 
-double tct_dpmetric_joint_clip(const tct_facts *facts, double signal_to_noise) {
-  double columns = (double)facts->p / facts->loss.h;
+/* With few columns some records lie far outside, and noise costs less than a clip that cuts them.  A clip by either
+ * label (clipped.h) biases little, so that less of it costs less noise. */
+double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise) {
+  double columns = (double)facts->p / (double)tct_loss_outputs(&facts->loss);
+  double signal = class_signal(facts, signal_to_noise);
+  bool either = facts->loss.kind->link == TCT_LINK_LOGISTIC && !facts->loss.kind->joint;
   if (signal_to_noise == INFINITY) return 1e6;
-  return dpmetric_joint_clip * (1 + dpmetric_clip_columns / columns) * sqrt(class_signal(facts, signal_to_noise));
+  return (1 + dpmetric_clip_columns / columns) *
+         (either ? dpmetric_either_clip * pow(signal, dpmetric_either_power) : dpmetric_own_clip * sqrt(signal));
 }
 
 /* What the path's own noise costs: that of all gradients' mean, in the metric. */
@@ -141,21 +69,11 @@ static double cost_of(const tct_facts *facts, const double *spectrum, double noi
   return 0.25 * (double)classes * noise * noise * sum;
 }
 
-/* The loss of the constant where the path starts; classes without an intercept start alike. */
-static double constant_loss(const tct_facts *facts, const double *origin) {
-  int64_t classes = tct_loss_outputs(&facts->loss);
-  double total = 0, mean = 0;
-  for (int64_t k = 0; k < classes; k++) total += exp(origin[k]);
-  for (int64_t k = 0; k < classes; k++) mean += exp(origin[k]) / total * origin[k];
-  return log(total) - mean;
-}
-
 /* No longer than where its noise costs a part of what the constant loses: where that is little, nothing is learned. */
-double tct_dpmetric_joint_length(const tct_facts *facts, const tct_dpmetric_shape *shape, double noise) {
-  if (shape->signal_to_noise == INFINITY) return 2000;
-  double high = fmin(dpmetric_length_per_root * sqrt(class_signal(facts, shape->signal_to_noise)),
-                     MOST_STEPS * (double)MOST_STEPS / 16);
-  double most = dpmetric_path_cost * constant_loss(facts, shape->origin), low = 0;
+double tct_dpmetric_path_length(const tct_facts *facts, const tct_dpmetric_shape *shape, double noise) {
+  if (shape->signal_to_noise == INFINITY) return FREE_PATH;
+  double high = fmin(dpmetric_length_per_root * sqrt(class_signal(facts, shape->signal_to_noise)), LONGEST);
+  double most = dpmetric_path_cost * shape->constant, low = 0;
   if (cost_of(facts, shape->spectrum, noise, high) <= most) return high;
   while (high - low > 1e-6 * high) {
     double middle = 0.5 * (low + high);
@@ -175,15 +93,6 @@ double tct_dpmetric_cut(double signal_to_noise, double budget_fraction, int64_t 
                                             sqrt(budget_fraction / (2 * (double)p)));
 }
 
-/* The part of the ridge that every direction keeps, whatever the noise took from its eigenvalue.  Noise alone makes
- * some directions look like less than nothing: where it is next to all that there is, a path must not run along them.
- */
-double tct_dpmetric_kept_ridge(const tct_facts *facts) {
-  double total = tct_descent_signal(facts) * sqrt((double)facts->p); /* n mu */
-  double over = dpmetric_kept_ridge_exact / total;
-  return fmin(fmax(dpmetric_kept_ridge_most * over * over, dpmetric_kept_ridge_least), dpmetric_kept_ridge_most);
-}
-
 /* A part of the budget at which one sum over all records has so much noise: a record's own in `exact` of n. */
 static double part_of(const tct_facts *facts, double given, double exact, double min, double max) {
   if (!isnan(given)) return given;
@@ -191,25 +100,17 @@ static double part_of(const tct_facts *facts, double given, double exact, double
   return fmin(fmax(exact * exact / (total * total), min), max);
 }
 
-/* The signal is at most n/x, as d is at least 1. */
 static int64_t steps_of(const tct_facts *facts, double path_length) {
-  double longest = path_length;
-  if (isnan(longest) && facts->loss.kind->joint && !tct_noise_off(facts)) return MOST_STEPS;
-  if (isnan(longest))
-    longest = tct_noise_off(facts)
-                  ? 2000
-                  : dpmetric_path_length * fmin(fmax(sqrt(tct_descent_signal(facts) / dpmetric_longer_steps_signal), 1),
-                                                dpmetric_longer_steps_most);
-  int64_t steps = (int64_t)ceil(4 * sqrt(fmax(longest, 4)));
-  return isnan(path_length) && !tct_noise_off(facts) && steps > MOST_STEPS ? MOST_STEPS : steps;
+  double longest = tct_noise_off(facts) ? FREE_PATH : LONGEST;
+  return (int64_t)ceil(4 * sqrt(fmax(isnan(path_length) ? longest : path_length, 4)));
 }
 
 tct_dpmetric_rule tct_dpmetric_rule_of(const tct_facts *facts, const tct_spec *spec) {
   const tct_option *options = tct_dpmetric_options;
   /* So much that noise alone cannot meet the quantile (dpmetric_factor.c), or next to nothing where that costs more. */
   double norms = tct_spec_real(spec, options, "norms"), slopes = tct_spec_real(spec, options, "slopes");
-  tct_dpmetric_rule rule = {.norms = part_of(facts, norms, dpmetric_norms_exact, dpmetric_norms_least, 1)};
-  if (isnan(norms) && rule.norms > dpmetric_norms_most) rule.norms = dpmetric_norms_least;
+  tct_dpmetric_rule rule = {.norms = part_of(facts, norms, dpmetric_norms_exact, dpmetric_part_least, 1)};
+  if (isnan(norms) && rule.norms > dpmetric_norms_most) rule.norms = dpmetric_part_least;
   rule.slopes = facts->loss.kind->binary
                     ? 0
                     : part_of(facts, slopes, dpmetric_slopes_exact, dpmetric_slopes_least, dpmetric_slopes_most);
@@ -218,7 +119,7 @@ tct_dpmetric_rule tct_dpmetric_rule_of(const tct_facts *facts, const tct_spec *s
   double exact = binary ? dpmetric_class_start_exact : dpmetric_number_start_exact;
   double most = binary ? dpmetric_class_start_most : dpmetric_number_start_most,
          start = tct_spec_real(spec, options, "start");
-  rule.start = facts->intercept ? part_of(facts, start, exact, dpmetric_start_least, most) : 0;
+  rule.start = facts->intercept ? part_of(facts, start, exact, dpmetric_part_least, most) : 0;
   rule.budget_fraction = tct_spec_real(spec, options, "budget_fraction");
   rule.second = tct_spec_real(spec, options, "second");
   rule.clip = tct_spec_real(spec, options, "clip");
