@@ -214,11 +214,13 @@ static void the_concordance_of_cells_is_that_of_pairs_with_the_stated_deviations
   char text[] = "cox";
   double weight = 1;
   tct_model model = {.loss = text, .labels = TCT_LABELS_REAL, .label_bound = 2, .cols = 1, .coefficients = &weight};
-  model.row_norm = 4, model.intercept = 0.3;
+  model.row_norm = 4, model.intercept = 9;
   model.inference.course.cells = 24;
   for (int k = 0; k < 24; k++)
     model.inference.course.time[k] = (k + 1) / 12.0, model.inference.course.survival[k] = exp(-0.11 * (k + 1));
+  for (int k = 0; k < 24; k++) model.inference.course.exposure[k] = 0.11 * (k + 1) / exp(0.3);
   assert_int_equal(tct_scoring_make(&model, false, &s, &err), TCT_OK);
+  assert_float_equal(s.centre, 0.3, 1e-12); /* of the released hazard, not of the intercept */
   double mean[2] = {0}, square[2] = {0}, stated[2] = {0}, off = 0;
   uint64_t seed = 5;
   for (int k = 0; k < DRAWS; k++) {
