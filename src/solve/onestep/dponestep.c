@@ -149,8 +149,9 @@ static tct_status follow(tct_onestep *run, walk *m, double *w, tct_error *err) {
   for (int64_t j = 0; j < run->metric.p; j++) {
     variance += m->h[j * run->metric.p + j], curvature += m->curvature[j * run->metric.p + j];
   }
+  double unit = curvature * run->rows / (double)run->problem->facts->rows;
   if (curvature > 0 && m->known > 0)
-    run->dispersion = variance / curvature * ((double)run->problem->facts->rows / run->rows);
+    run->dispersion = variance / unit, run->uncertain = moments.variance_noise * sqrt((double)run->metric.p) / unit;
   return tct_onestep_take_slopes(run, m->h, moments.variance_noise, err);
 }
 
@@ -209,6 +210,8 @@ static tct_status finish(tct_onestep *run, walk *m, double *w, tct_error *err) {
   released.dimension = run->dimension;
   TCT_TRY(tct_inference_new(facts->p, inference, err));
   tct_status status = release_last(run, m, w, &moments, &released.deviation, err);
+  if (run->rule.robust) /* where the mean is not as the model says */
+    released.deviation = hypot(released.deviation, run->lost);
   double residual = status == TCT_OK ? residual_of(run, &moments, m->rest) : NAN;
   if (status == TCT_OK) {
     tct_onestep_add_slope(run, w, m->g);

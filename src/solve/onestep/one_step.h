@@ -56,6 +56,8 @@ typedef struct tct_onestep {
   double *omega;  /* [rows]: the weight of each record, from its row alone */
   double *length; /* [rows]: of its image in the gradient's metric, at least */
   double dispersion;         /* of counts: the variance of slopes by the curvature, 1 under a right model; 0: unknown */
+  double uncertain;          /* of dispersion: the noise in it */
+  double lost;               /* of counts: what the clip may take from the mean term, unseen */
   double clip;               /* C: |psi z| <= C in the gradient's metric; logistic: with either label */
   tct_metric shaped;         /* the gradient's metric G^-1 W */
   double *factor;            /* [p][p]: G, lower; the unit matrix along the walk */
@@ -88,6 +90,8 @@ typedef struct tct_onestep_terms {
   bool even, heavy; /* even: residuals are about as often above as below; heavy: many rows are far */
   double given;     /* the clip in typical terms; NAN: as above */
 } tct_onestep_terms;
+/* Is this dispersion that of a model whose counts vary more than it says?  In [0, 1]. */
+static inline double tct_onestep_varied(double dispersion) { return fmin(fmax(10 * (dispersion - 1), 0), 1); }
 double tct_onestep_pick_clip(const tct_onestep_terms *terms);
 /* The clip for release `release`, from release `counts` of terms at w where slopes have no bound; NULL w: as it is. */
 tct_status tct_onestep_set_clip(tct_onestep *run, int counts, int release, double part, const double *w,

@@ -89,7 +89,7 @@ double tct_onestep_pick_clip(const tct_onestep_terms *terms) {
   if (free > 0)
     clip = fmax(least, fmin(clip, fmin(dponestep_far_error * free, 2 * seen))); /* chance alone may ask for more */
   if (terms->heavy) clip = fmax(clip, fmin(dponestep_far_error * free, dponestep_far_clip * seen));
-  double wide = terms->even ? 0 : fmin(fmax(10 * (terms->dispersion - 1), 0), 1);
+  double wide = terms->even ? 0 : tct_onestep_varied(terms->dispersion);
   double errors =
       terms->even ? dponestep_clip_of_error : dponestep_clip_of_count_error + wide * dponestep_clip_of_dispersion;
   return fmax(clip, fmin(fmax(errors * free, wide * dponestep_clip_dispersed * quantile),

@@ -334,6 +334,7 @@ tct_status tct_onestep_begin(tct_onestep *run, const tct_solver_plan *plan, tct_
   int64_t p = facts->p;
   run->rule = tct_onestep_rule_of(facts, &plan->spec);
   run->rows = (double)facts->rows;
+  run->uncertain = 1; /* until something is known */
   run->at = tct_onestep_places_of(&run->rule);
   run->omega = TCT_NEW(double, run->problem->view->rows);
   run->length = TCT_NEW(double, run->problem->view->rows);

@@ -83,6 +83,11 @@ tct_status tct_onestep_set_clip(tct_onestep *run, int counts, int release, doubl
     run->clip = fmin(tct_onestep_pick_clip(&terms) * run->unit,
                      slope * (weighs_alike(run) ? fmax(2 * run->farthest, run->weight) : run->weight));
   }
+  if (facts->loss.kind->counts) { /* so many terms may be hidden beyond the clip, each by as much */
+    double most = tct_onestep_varied(run->dispersion + 2 * run->uncertain);
+    run->lost = dponestep_lost_by_clip * (most - tct_onestep_varied(run->dispersion)) * run->clip / run->rows *
+                tct_mech_release_of(run->mech, counts)->deviation;
+  }
   if (tct_noise_off(facts)) run->clip = 1e6 * fmin(facts->label_bound, slope);
   return TCT_OK;
 }
