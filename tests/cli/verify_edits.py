@@ -162,7 +162,7 @@ FORGERIES = (("search", as_one_try), ("search", as_one_fit), ("fit", as_person),
 
 # What no check without the data can know; docs/reference/format/model.md has the list with reasons.
 FREE = ("coefficients", "intercept", "classes", "features", "label", "library", "note", "transforms/schema",
-        "inference/sampling", "inference/noise", "inference/degrees", "inference/survival", "inference/withheld", "inference/residual",
+        "inference/sampling", "inference/noise", "inference/degrees", "inference/survival", "inference/withheld", "inference/change", "inference/residual",
         "transforms/scale_factor", "transforms/scale_shift", "privacy/unaccounted", "privacy/ledger",
         "privacy/noise", "privacy/weights/cap", "parties/uplink_bytes", "parties/one_shot_bytes", "parties/list")
 
