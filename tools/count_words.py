@@ -17,7 +17,7 @@ CEILINGS = {
     "README.md": 950,
     "CHANGELOG.md": 1350,
     "docs": 1350,
-    "docs/decisions": 8460,
+    "docs/decisions": 8480,
     "docs/gallery": 850,
     "docs/guide": 17600,
     "docs/measured": 7200,  # coverage.md awaits its rows

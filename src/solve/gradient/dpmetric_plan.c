@@ -72,7 +72,8 @@ static double cost_of(const tct_facts *facts, const double *spectrum, double noi
 /* No longer than where its noise costs a part of what the constant loses: where that is little, nothing is learned. */
 double tct_dpmetric_path_length(const tct_facts *facts, const tct_dpmetric_shape *shape, double noise) {
   if (shape->signal_to_noise == INFINITY) return FREE_PATH;
-  double high = fmin(dpmetric_length_per_root * sqrt(class_signal(facts, shape->signal_to_noise)), LONGEST);
+  double kinked = isfinite(facts->loss.kind->curvature_bound(facts->loss.h)) ? 1 : dpmetric_kinked_path;
+  double high = fmin(kinked * dpmetric_length_per_root * sqrt(class_signal(facts, shape->signal_to_noise)), LONGEST);
   double most = dpmetric_path_cost * shape->constant, low = 0;
   if (cost_of(facts, shape->spectrum, noise, high) <= most) return high;
   while (high - low > 1e-6 * high) {
