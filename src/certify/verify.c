@@ -116,7 +116,7 @@ static void check_inference(report *r, const tct_model *m) {
   bool wanted = solver && solver->infers, there = m->inference.p > 0;
   if (!wanted && !there) return;
   bool same = wanted && there && m->inference.robust == tct_spec_is(&spec, solver->options, "errors", "robust");
-  bool checked = tct_spec_given(&spec, "change") && tct_spec_real(&spec, solver->options, "change") > 0;
+  bool checked = wanted && tct_spec_given(&spec, "change") && tct_spec_real(&spec, solver->options, "change") > 0;
   same = same && (m->inference.change != NULL) == checked;
   check(r, "standard_errors", same,
         same ? "there are standard errors, of the form that the solver was asked for"

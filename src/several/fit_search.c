@@ -174,6 +174,7 @@ static tct_status one_try(search *s, int64_t try, tct_error *err) {
   uint64_t seed = seed_of(s, DRAWS * try);
   TCT_TRY(tct_choose(s->score_of, s->c->parts, 1, 1, s->config->has_seed ? &seed : NULL, &j, err));
   tct_model *m = fit(s, try, j, err);
+  if (!m && tct_stopping()) return tct_fail_cancelled(err);
   if (!m && err->status == TCT_E_RUN) return tct_error_clear(err), TCT_OK; /* the worst try: see SECRET */
   tct_status status = m ? score(s, try, m, &found, err) : err->status;
   if (status != TCT_OK || (s->best && !(found > s->score))) return tct_model_free(m), status;

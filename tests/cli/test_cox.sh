@@ -51,11 +51,16 @@ without["inference"]["change"] = with_check["inference"]["change"]
 json.dump(without, open("added.json", "w"))
 del with_check["inference"]["change"]
 json.dump(with_check, open("gone.json", "w"))
+for solver in "nosuch:change=0.1", "dpcox:change=0.1,change=0.1":
+    json.dump({**with_check, "solver": solver}, open(solver.split(":")[0] + ".json", "w"))
 with_check["inference"]["change"] = {"weights": [0, 0, 0]}
 json.dump(with_check, open("part.json", "w"))
 PY
 check 'one that was not asked for is refused' grep -q 'standard errors are not those' <("$TACIT" verify added.json 2>&1)
 check 'and one that is gone' grep -q 'standard errors are not those' <("$TACIT" verify gone.json 2>&1)
+for name in nosuch dpcox; do
+  check "$name: a check that is asked for in another way has a verdict" test "$("$TACIT" verify $name.json >/dev/null 2>&1; echo $?)" = 1
+done
 bad 'half of one' 3 'not whole' summary part.json
 ok 'a prediction' predict m.json p.csv
 check 'has a line for each record' test "$(wc -l <.out)" -ge 900
