@@ -134,7 +134,7 @@ def measure(name, how, args):
         model = model_of(kind, how[2], run, common)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ends = model.fit(x[at], y[at]).conf_int()
+            ends = np.roll(model.fit(x[at], y[at]).conf_int(), -1, axis=0)  # the intercept last
         width[run] = (ends[:, 1] - ends[:, 0]) / (2 * 1.96 * exact(x[at], y[at], kind)[1])
         hit[run] = np.where(np.isnan(width[run]), np.nan, (ends[:, 0] <= truth) & (truth <= ends[:, 1]))
     given = ~np.isnan(width)

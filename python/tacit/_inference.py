@@ -6,9 +6,6 @@ import html
 import math
 from typing import TYPE_CHECKING, Any, Optional
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ._native import Facts
 
 if TYPE_CHECKING:
@@ -35,6 +32,14 @@ def _cell(key: str, value: Optional[float]) -> str:
     if key == "p_value":
         return "<2e-16" if value < 2e-16 else f"{value:.2e}" if value < 1e-4 else f"{value:.4f}"
     return f"{value:.3f}" if key == "z" else f"{value:.5g}"
+
+
+def _frames() -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("tables with names need pandas; install it, or read summary().facts") from error
+    return pandas
 
 
 class Summary:
@@ -98,8 +103,9 @@ class Summary:
 
 
 class Inference:
-    """What an estimator that was fitted with `errors` knows about its weights.  Weights stand in the order of ``coef_``,
-    the intercept last where there is one; NaN where an interval is withheld (`summary` says why)."""
+    """What an estimator that was fitted with `errors` knows about its weights: pandas series and frames with their
+    names, the intercept first where there is one, on the original scale of the columns, as `summary` has them.
+    (``coef_`` is scikit-learn's: of the model's own columns.)  NaN where an interval is withheld; `summary` says why."""
 
     model_: Model
 
@@ -123,10 +129,12 @@ class Inference:
         """
         return self._one_model().summary(level, exp=exp)
 
-    def _column(self, key: str, level: float = 0.95) -> NDArray[Any]:
+    def _of_weights(self, level: float, **keys: str) -> Any:
+        """A frame with a column for each key of a line of the summary."""
         facts = self._with_errors(level)
-        lines = facts["weights"] + ([] if facts["intercept"] is None else [facts["intercept"]])
-        return np.array([math.nan if line[key] is None else line[key] for line in lines])
+        lines = ([] if facts["intercept"] is None else [facts["intercept"]]) + facts["weights"]
+        columns = {title: [math.nan if line[key] is None else line[key] for line in lines] for title, key in keys.items()}
+        return _frames().DataFrame(columns, index=[line["name"] for line in lines])
 
     def _with_errors(self, level: float = 0.95, covariance: bool = False) -> Facts:
         facts = self._one_model().summary(level, covariance=covariance).facts
@@ -137,32 +145,40 @@ class Inference:
         return facts
 
     @property
-    def bse_(self) -> NDArray[Any]:
-        """Standard errors: noise and sampling."""
-        return self._column("standard_error")
+    def params_(self) -> Any:
+        """Series of the weights."""
+        return self._of_weights(0.95, params="estimate")["params"]
 
     @property
-    def noise_bse_(self) -> NDArray[Any]:
-        """The part of the standard errors that is privacy noise: for this table's own weights without noise."""
-        return self._column("noise_error")
+    def bse_(self) -> Any:
+        """Series of the standard errors: noise and sampling."""
+        return self._of_weights(0.95, bse="standard_error")["bse"]
 
     @property
-    def pvalues_(self) -> NDArray[Any]:
-        """Two-sided p-values of weights that are 0 in the population."""
-        return self._column("p_value")
+    def noise_bse_(self) -> Any:
+        """Series of the part of the standard errors that is privacy noise: for this table's own weights without noise."""
+        return self._of_weights(0.95, noise_bse="noise_error")["noise_bse"]
 
-    def conf_int(self, level: float = 0.95) -> NDArray[Any]:
-        """[weights, 2]: ends of the intervals for the population's weights.
+    @property
+    def pvalues_(self) -> Any:
+        """Series of two-sided p-values of weights that are 0 in the population."""
+        return self._of_weights(0.95, pvalues="p_value")["pvalues"]
+
+    def conf_int(self, level: float = 0.95) -> Any:
+        """Frame of the ends of the intervals for the population's weights, columns lower and upper.
 
         Parameters
         ----------
         level : float, default=0.95
             Part of the intervals that hold what they are about, in (0, 1).
         """
-        return np.column_stack([self._column("lower", level), self._column("upper", level)])
+        return self._of_weights(level, lower="lower", upper="upper")
 
     @property
-    def cov_params_(self) -> NDArray[Any]:
-        """[weights, weights]: covariance of the weights, noise and sampling."""
-        rows = self._with_errors(covariance=True)["covariance"]["population"]
-        return np.array([[math.nan if value is None else value for value in row] for row in rows])
+    def cov_params_(self) -> Any:
+        """Frame of the covariances of the weights, noise and sampling."""
+        facts = self._with_errors(covariance=True)
+        names = facts["covariance"]["names"]
+        frame = _frames().DataFrame(facts["covariance"]["population"], index=names, columns=names, dtype=float)
+        order = list(range(len(names))) if facts["intercept"] is None else [len(names) - 1, *range(len(names) - 1)]
+        return frame.iloc[order, order]

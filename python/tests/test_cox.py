@@ -36,7 +36,7 @@ def test_all_forms_of_a_follow_up_are_one_model():
     for models in (by_schema, by_bounds):
         for model in models[1:]:
             assert np.array_equal(model.coef_, models[0].coef_) and np.array_equal(model.bse_, models[0].bse_)
-    low, high = by_bounds[0].conf_int()[:3].T
+    low, high = by_bounds[0].conf_int().iloc[1:].to_numpy().T
     assert np.all((low < TRUTH) & (TRUTH < high)) and np.all(by_bounds[0].bse_ < 0.1)
     assert np.allclose(by_schema[0].predict(frame), by_bounds[0].predict(X), atol=0.01)
 

@@ -22,9 +22,9 @@ def fitted(errors="model", **more):
 
 def test_intervals_hold_the_weights_that_drew_the_table():
     model, _ = fitted()
-    truth = np.array([0.3, -0.8, -1])
+    truth = np.array([-1, 0.3, -0.8])
     ends = model.conf_int(0.9999)  # wrong for one seed in 3,000
-    assert np.all(ends[:, 0] < truth) and np.all(truth < ends[:, 1])
+    assert np.all(ends["lower"] < truth) and np.all(truth < ends["upper"])
     assert np.all(model.bse_ > 0) and np.all(model.noise_bse_ < model.bse_)
     assert np.all(model.bse_ < 0.1)  # an exact fit has .005, .015 and .03
 
@@ -39,7 +39,7 @@ def test_intervals_of_counts_hold_the_weights_that_drew_them():
     with pytest.warns(UserWarning):
         model.fit(X, y)
     ends = model.conf_int(0.9999)
-    assert np.all(ends[:, 0] < [0.6, -0.4, 0]) and np.all([0.6, -0.4, 0] < ends[:, 1])
+    assert np.all(ends["lower"] < [0, 0.6, -0.4]) and np.all(ends["upper"] > [0, 0.6, -0.4])
     assert np.all(model.bse_ < 0.06)  # an exact fit has .010, .011 and .016
 
 
@@ -54,6 +54,21 @@ def test_the_covariance_has_the_squares_of_the_errors_on_its_diagonal():
     model, _ = fitted("robust")
     assert np.allclose(np.sqrt(np.diag(model.cov_params_)), model.bse_)
     assert np.all(np.linalg.eigvalsh(model.cov_params_) > 0)
+
+
+def test_tables_have_the_names_and_the_order_of_the_summary():
+    model, _ = fitted()
+    facts = model.summary().facts
+    lines = [facts["intercept"], *facts["weights"]]
+    names = [line["name"] for line in lines]
+    covariance = model.cov_params_
+    for each in (model.params_, model.bse_, model.noise_bse_, model.pvalues_, model.conf_int(), covariance, covariance.T):
+        assert list(each.index) == names
+    assert list(model.params_) == [line["estimate"] for line in lines]
+    assert list(model.conf_int()["upper"]) == [line["upper"] for line in lines]
+    flat = tacit.PrivateLogisticRegression(epsilon=2.0, delta=1e-6, data_norm=3, fit_intercept=False, C=np.inf, classes=[0, 1], errors="model")
+    flat.fit(*table())
+    assert list(flat.cov_params_.index) == list(flat.params_.index) == [line["name"] for line in flat.summary().facts["weights"]]
 
 
 def test_a_prediction_lies_within_its_interval():
