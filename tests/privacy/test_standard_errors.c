@@ -1,13 +1,10 @@
 /* test_standard_errors.c - standard errors come from releases alone, state the noise that there is, and cover.
  *
  * Seeds are fixed; the error rates are those over seeds. */
+#include "covered.h"
 #include "sample.h"
-#include "worlds.h"
 
-#include "../bench/lib/coverage.h"
-#include "infer/inference.h"
 #include "la/exact/spectrum.h"
-#include "model/model.h"
 #include "solve/onestep/one_step.h"
 
 /* ---- what they are made of ---------------------------------------------------------------------------------- */
@@ -49,30 +46,8 @@ static void weights_and_their_errors_are_functions_of_releases_alone(void **stat
 
 /* ---- what they say -------------------------------------------------------------------------------------------- */
 
-static tct_model *train_at(const coverage_table *t, coverage_loss loss, const char *solver, double epsilon,
-                           uint64_t seed) {
-  tct_error err = {0};
-  tct_config config = world_config(coverage_losses[loss], "none", solver);
-  config.epsilon = epsilon, config.delta = 1e-6, config.seed = seed;
-  config.row_norm = t->row_norm, config.label_bound = t->label_bound;
-  tct_matrix x = {.rows = t->n, .cols = t->p, .layout = TCT_DENSE_ROWS, .values = t->x, .stride = t->p};
-  tct_data *data = tct_data_view(&x, t->y, tct_config_labels(&config), NULL, NULL, &err);
-  tct_plan *plan = tct_plan_new(&config, t->n, t->p, &err);
-  tct_model *model = plan ? tct_fit(plan, data, &err) : NULL;
-  if (!model) fail_msg("%s", err.text);
-  tct_plan_free(plan);
-  tct_data_free(data);
-  return model;
-}
-
 static tct_model *train(const coverage_table *t, coverage_loss loss, const char *solver, uint64_t seed) {
-  return train_at(t, loss, solver, 4, seed);
-}
-
-static tct_contrast weight(const tct_model *model, int64_t j) {
-  double c[16] = {0};
-  c[j] = 1;
-  return tct_inference_contrast(&model->inference, c);
+  return covered_fit(t, loss, solver, 4, NULL, seed);
 }
 
 /* 250 fits know a deviation to 4.5 in 100: a right one leaves these bounds in one of 10^4 seeds. */
@@ -86,7 +61,7 @@ static void the_stated_deviation_of_the_noise_is_that_of_repeated_fits(void **st
     for (int run = 0; run < RUNS; run++) {
       tct_model *model = train(&t, (coverage_loss)loss, "dponestep", 100 + (uint64_t)run);
       for (int64_t j = 0; j < P; j++) {
-        double w = model->coefficients[j], error = weight(model, j).noise_error;
+        double w = model->coefficients[j], error = covered_weight(model, j).noise_error;
         if (isnan(error)) continue;
         sum[j] += w, squares[j] += w * w, stated[j] += error * error, given[j]++;
       }
@@ -102,31 +77,10 @@ static void the_stated_deviation_of_the_noise_is_that_of_repeated_fits(void **st
   }
 }
 
-/* 600 intervals of 150 tables: 95 % holds within 4.5 in 100 but for one of 10^5 seeds, were weights independent. */
 static void intervals_of_95_percent_cover_the_truth_of_the_population(void **state) {
   (void)state;
-  enum { RUNS = 150, P = 4 };
-  for (int loss = LOGISTIC; loss < GAMMA; loss++) {
-    double truth[P];
-    int hit = 0, given = 0;
-    if (!sample_turn(loss, 3)) continue;
-    coverage_truth(INDEPENDENT, (coverage_loss)loss, P, truth);
-    for (int run = 0; run < RUNS; run++) {
-      coverage_table t = coverage_draw(INDEPENDENT, (coverage_loss)loss, 2000, P, 50 + (uint64_t)run);
-      tct_model *model = train(&t, (coverage_loss)loss, "dponestep", 900 + (uint64_t)run);
-      for (int64_t j = 0; j < P; j++) {
-        tct_contrast errors = weight(model, j);
-        if (errors.why != TCT_GIVEN) continue;
-        double half = tct_student_quantile(0.95, errors.degrees) * errors.standard_error;
-        given++, hit += fabs(model->coefficients[j] - truth[j]) <= half;
-      }
-      tct_model_free(model);
-      coverage_free(&t);
-    }
-    printf("%s: %d of %d intervals cover\n", coverage_losses[loss], hit, given);
-    assert_true(given > 0.9 * RUNS * P);
-    assert_true(hit > 0.905 * given && hit < 0.99 * given);
-  }
+  for (int loss = LOGISTIC; loss < GAMMA; loss++)
+    if (sample_turn(loss, 3)) covered_check((coverage_loss)loss, "dponestep", NULL);
 }
 
 /* How far the mean intercept of 16 tables with few positives or small counts is off. */
@@ -137,7 +91,7 @@ static void check_intercept(coverage_loss loss, const char *solver) {
   for (int run = 0; run < RUNS; run++) {
     coverage_table t = coverage_draw(OFFSET, loss, 20000, P, 300 + (uint64_t)run);
     tct_model *model = train(&t, loss, solver, 40 + (uint64_t)run);
-    tct_contrast errors = weight(model, P - 1);
+    tct_contrast errors = covered_weight(model, P - 1);
     assert_true(errors.why == TCT_GIVEN);
     sum += (model->coefficients[P - 1] - truth[P - 1]) / errors.standard_error;
     tct_model_free(model);
@@ -192,9 +146,9 @@ static void without_noise_errors_are_those_of_an_exact_fit(void **state) {
   for (int loss = LOGISTIC; loss < GAMMA; loss++) {
     double exact[P], se[P];
     coverage_table t = fitted(HETERO, (coverage_loss)loss, 2000, P, 7, exact, se);
-    tct_model *model = train_at(&t, (coverage_loss)loss, "dponestep:errors=robust", INFINITY, 1);
+    tct_model *model = covered_fit(&t, (coverage_loss)loss, "dponestep:errors=robust", INFINITY, NULL, 1);
     for (int64_t j = 0; j < P; j++) {
-      tct_contrast own = weight(model, j);
+      tct_contrast own = covered_weight(model, j);
       if (own.why != TCT_GIVEN || own.noise_error != 0 || !(fabs(own.standard_error / se[j] - 1) < 0.01))
         fail_msg("%s: an error of %g where it is %g", coverage_losses[loss], own.standard_error, se[j]);
     }
@@ -210,9 +164,10 @@ static void without_noise_equal_columns_have_no_interval(void **state) {
   for (int loss = LOGISTIC; loss < GAMMA; loss++) {
     coverage_table t = coverage_draw(INDEPENDENT, (coverage_loss)loss, 2000, P, 9);
     for (int64_t i = 0; i < t.n; i++) t.x[i * P + 1] = t.x[i * P];
-    tct_model *model = train_at(&t, (coverage_loss)loss, "dponestep:errors=robust", INFINITY, 1);
+    tct_model *model = covered_fit(&t, (coverage_loss)loss, "dponestep:errors=robust", INFINITY, NULL, 1);
     for (int64_t j = 0; j < P; j++)
-      if ((weight(model, j).why == TCT_GIVEN) != (j > 1)) fail_msg("%s, weight %d", coverage_losses[loss], (int)j);
+      if ((covered_weight(model, j).why == TCT_GIVEN) != (j > 1))
+        fail_msg("%s, weight %d", coverage_losses[loss], (int)j);
     tct_model_free(model);
     coverage_free(&t);
   }

@@ -91,6 +91,20 @@ static void stopping_follow_up_biases_nothing(void **state) {
   records_free(&r);
 }
 
+/* What a run with noise knows of its errors, at a horizon of 1.5. */
+static tct_inference inferred(const records *r, const char *settings, double epsilon, uint64_t seed) {
+  tct_error err = {0};
+  tct_config config = world_config("cox", "none", settings);
+  world own;
+  tct_inference inference = {0};
+  config.intercept = 1, config.row_norm = 2, config.label_bound = 1.5, config.epsilon = epsilon, config.delta = 1e-6;
+  if (world_open(&own, r, &config, TCT_DENSE_ROWS, TCT_F64, &err) != TCT_OK) fail_msg("%s", err.text);
+  own.problem.inference = &inference;
+  if (world_run(&own, seed, NULL, NULL, &err) != TCT_OK) fail_msg("%s", err.text);
+  world_close(&own);
+  return inference;
+}
+
 /* Twelve columns and long follow-up, so that the clip of scores is at its most where epsilon is 4 and more. */
 static void errors_do_not_grow_with_epsilon(void **state) {
   (void)state;
@@ -105,16 +119,7 @@ static void errors_do_not_grow_with_epsilon(void **state) {
   }
   double before = INFINITY;
   for (int k = 0; k < 3; k++) {
-    tct_error err = {0};
-    tct_config config = world_config("cox", "none", "dpcox");
-    config.intercept = 1, config.row_norm = 2, config.label_bound = 1.5, config.epsilon = epsilons[k];
-    config.delta = 1e-6, config.has_seed = 1;
-    world own;
-    tct_inference inference = {0};
-    tct_plan *plan = tct_plan_new(&config, ROWS, COLUMNS, &err);
-    if (!plan || world_share(&own, &r, plan, TCT_DENSE_ROWS, TCT_F64, &err) != TCT_OK) fail_msg("%s", err.text);
-    own.problem.inference = &inference;
-    if (world_run(&own, 1, NULL, NULL, &err) != TCT_OK) fail_msg("%s", err.text);
+    tct_inference inference = inferred(&r, "dpcox", epsilons[k], 1);
     double sum = 0;
     for (int j = 0; j < COLUMNS; j++) {
       int at = j * (COLUMNS + 1) + j;
@@ -124,8 +129,6 @@ static void errors_do_not_grow_with_epsilon(void **state) {
     if (!(sum < 1.02 * before)) fail_msg("epsilon %g: errors of %g in sum, %g before", epsilons[k], sum, before);
     before = sum;
     tct_inference_free(&inference);
-    world_close(&own);
-    tct_plan_free(plan);
   }
   records_free(&r);
 }
@@ -144,16 +147,7 @@ static void a_weight_that_changes_is_seen_and_no_other(void **state) {
       r.x[i * COLUMNS] = (float)x, r.x[i * COLUMNS + 1] = (float)z;
       r.y[i] = time <= 1.5 ? fmax(time, 1e-6) : -1.5;
     }
-    tct_error err = {0};
-    tct_config config = world_config("cox", "none", "dpcox:change=0.2");
-    config.intercept = 1, config.row_norm = 2, config.label_bound = 1.5, config.epsilon = 4, config.delta = 1e-6;
-    config.has_seed = 1, config.seed = 3;
-    tct_plan *plan = tct_plan_new(&config, ROWS, COLUMNS, &err);
-    world own;
-    tct_inference inference = {0};
-    if (!plan || world_share(&own, &r, plan, TCT_DENSE_ROWS, TCT_F64, &err) != TCT_OK) fail_msg("%s", err.text);
-    own.problem.inference = &inference;
-    if (world_run(&own, 1, NULL, NULL, &err) != TCT_OK) fail_msg("%s", err.text);
+    tct_inference inference = inferred(&r, "dpcox:change=0.2", 4, 1);
     assert_non_null(inference.change);
     for (int j = 0; j < COLUMNS; j++) {
       const double *noise = inference.of_change->noise, *sampling = inference.of_change->sampling;
@@ -163,8 +157,6 @@ static void a_weight_that_changes_is_seen_and_no_other(void **state) {
       if (!(changes && j == 0 ? z > 6 : fabs(z) < 5)) fail_msg("column %d, changes %d: %g of %g", j, changes, z, error);
     }
     tct_inference_free(&inference);
-    world_close(&own);
-    tct_plan_free(plan);
     records_free(&r);
   }
 }
