@@ -183,7 +183,9 @@ static void print_price(const search *s, const json_t *root) {
 }
 
 static void print_winner(const cli_args *args, const search *s) {
-  const char *what = tct_config_labels(&args->config) == TCT_LABELS_REAL ? "mean squared error" : "accuracy";
+  bool real = tct_config_labels(&args->config) == TCT_LABELS_REAL;
+  /* An error has its sign turned. */
+  const char *what = !real ? "accuracy" : s->score > 0 ? "C-index" : "mean squared error";
   print_candidate("winner", s, s->winner);
   if (!is_random(args)) return;
   if (isnan(s->score))
@@ -279,7 +281,8 @@ const cli_verb cli_search = {
         "candidate is trained once, and one is chosen; for two or three candidates that is better.",
     .details =
         "A try trains on a part of the records and is scored on the others by the release of\n"
-        "`tacit evaluate --epsilon`: accuracy, or the mean squared error. A candidate that is drawn twice runs twice.\n"
+        "`tacit evaluate --epsilon`: accuracy, the mean squared error, or the C-index of follow-up times, for which\n"
+        "there are random tries alone. A candidate that is drawn twice runs twice.\n"
         "Of more than two classes a try is a fit for each class against the rest, or one fit with softmax.\n"
         "The ledger is charged once, for everything, before the first try.\n"
         "\n"

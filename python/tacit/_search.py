@@ -55,8 +55,8 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
     With ``selection="random"`` the price does not grow with the grid.  The search makes a random number of tries, each
     of a setting drawn at random, scores each try privately, and keeps the best.  How many tries it made stays secret, and
     so must the time that it took, which is not protected.  A setting that is drawn twice runs twice.  ``best_score_`` is
-    the winner's noisy score (accuracy, or the mean squared error with its sign turned; NaN where the noise hides it),
-    which being the best is too high.
+    the winner's noisy score (accuracy, the mean squared error with its sign turned, or the C-index of follow-up times, for
+    which there are random tries alone; NaN where the noise hides it), which being the best is too high.
 
     Parameters
     ----------

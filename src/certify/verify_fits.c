@@ -319,9 +319,8 @@ static const char *field_unlike(const tct_model *m, const tct_plan *p, const jso
   if (m->is_private != (p->solver->is_private && isfinite(p->facts.epsilon))) return "private";
   if (m->is_private && m->neighbours != (int32_t)p->facts.neighbours) return "neighbours";
   if (m->adaptive != (p->solved.promise.kind == TCT_PROMISE_BUDGET)) return "adaptive";
-  if (!isnan(m->weight_cap) && p->solver->weighing == TCT_WEIGHS_NOT) return "weights";
   if (tct_model_offset(m, NULL) && (!p->solver->offsets || !m->has_intercept)) return "transforms.schema";
-  if (m->persons && p->solver->weighing != TCT_WEIGHS_PERSONS) return "weights";
+  if ((m->persons || !isnan(m->weight_cap)) && !tct_plan_weighs(p, m->persons)) return "weights";
   if (!observers_same(m, p)) return "parties";
   if (!facts_told(m, p)) return "unaccounted";
   return NULL;

@@ -26,7 +26,7 @@ void tct_scoring_set_cells(tct_scoring *s) {
   const tct_model *m = s->model;
   const tct_course *course = &m->inference.course;
   double size = 0, last = course->cells ? course->survival[course->cells - 1] : 0;
-  for (int64_t j = 0; j < m->cols; j++) size += m->coefficients[j] * m->coefficients[j];
+  for (int64_t j = 0; m->coefficients && j < m->cols; j++) size += m->coefficients[j] * m->coefficients[j];
   s->span = fmin(sqrt(size) * (isfinite(m->row_norm) ? m->row_norm : 1), FAR);
   if (!(s->span > 0)) s->span = 1;
   s->centre = m->intercept;

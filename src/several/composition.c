@@ -104,9 +104,19 @@ static tct_status check_tries(const tct_config *config, const tct_search *how, t
   return TCT_OK;
 }
 
-/* The settings are wrong whatever is composed: the plan says it. */
+/* The settings are wrong whatever is composed: the plan says it.  Pairs of follow-up times do not add up over records
+ * (several/whole_score.c). */
 static tct_status check_all(const tct_candidates *of, tct_error *err) {
   const tct_config *config = of->config;
+  tct_loss loss;
+  for (size_t j = 0; j < of->count; j++) {
+    TCT_TRY(tct_loss_make(config[j].loss, &loss, err));
+    if (loss.kind->follow_up)
+      return tct_fail(
+          err, TCT_E_USAGE,
+          "a choice among all settings has no score of follow-up times; choose by random tries, whose score "
+          "is the C-index");
+  }
   if (config->epsilon > 0 && (isinf(config->epsilon) || (config->delta >= 0 && config->delta < 1))) return TCT_OK;
   tct_plan *plan = tct_plan_new(config, of->rows, of->cols, err);
   if (!plan) return err->status;

@@ -45,30 +45,33 @@ static tct_status check_shape(const tct_plan *plan, const tct_data *data, tct_er
   return TCT_OK;
 }
 
+bool tct_plan_weighs(const tct_plan *plan, bool persons) {
+  const tct_solver *solver = plan->solver;
+  if (persons || solver->weighing != TCT_WEIGHS_RECORDS) return solver->weighing == TCT_WEIGHS_PERSONS;
+  return !solver->infers || tct_spec_is(&plan->solved.spec, solver->options, "errors", "robust");
+}
+
 static tct_status check_weights(const tct_plan *plan, const tct_data *data, tct_error *err) {
   const char *name = plan->solver->name;
-  if (!data->weight || plan->solver->weighing == TCT_WEIGHS_PERSONS) return TCT_OK;
+  if (!data->weight || tct_plan_weighs(plan, data->persons)) return TCT_OK;
   if (data->persons && plan->solver->infers)
     return tct_fail(err, TCT_E_USAGE,
                     "standard errors take records to be independent and protect one record, not a person's records "
                     "together; drop {errors}, or give one row a person");
-  if (plan->solver->infers && plan->solver->weighing != TCT_WEIGHS_NOT &&
-      !tct_spec_is(&plan->solved.spec, plan->solver->options, "errors", "robust"))
-    return tct_fail(err, TCT_E_USAGE,
-                    "errors of a right model know no weights; give {errors robust}, or leave the weights out");
   if (data->persons)
     return tct_fail(err, TCT_E_USAGE,
                     "%s bounds what one record can move, not a person's records together; use dpgd, dpnewton, "
                     "dpmetric, dpfw for the "
                     "l1 ball, or adassp for ridge",
                     name);
-  if (plan->solver->weighing == TCT_WEIGHS_NOT)
+  if (plan->solver->weighing == TCT_WEIGHS_RECORDS)
     return tct_fail(err, TCT_E_USAGE,
-                    "%s cannot weigh records; use dpgd, dpnewton or dpmetric, dpfw for the l1 ball, objpert for smooth "
-                    "losses or adassp "
-                    "for ridge",
-                    name);
-  return TCT_OK;
+                    "errors of a right model know no weights; give {errors robust}, or leave the weights out");
+  return tct_fail(err, TCT_E_USAGE,
+                  "%s cannot weigh records; use dpgd, dpnewton or dpmetric, dpfw for the l1 ball, objpert for smooth "
+                  "losses or adassp "
+                  "for ridge",
+                  name);
 }
 
 /* What ranks that hold a part of the rows each cannot do. */

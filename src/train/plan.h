@@ -53,6 +53,9 @@ void tct_config_take_bounds(tct_config *config, const json_t *schema, double lab
 tct_status tct_fit_check_positive(const tct_data *data, tct_error *err);
 /* What the model file says of the plan: components in full, sizes, and how records and labels were bounded. */
 tct_status tct_fit_describe(const tct_plan *plan, tct_model *model, tct_error *err);
+/* Whether the plan's fit knows weights of records, or of persons.  Errors of a right model know none: the weighed mean
+ * has no likelihood. */
+bool tct_plan_weighs(const tct_plan *plan, bool persons);
 /* What the plan takes from the data without paying, a sentence each; returns how many. */
 enum { TCT_PLAN_FACTS = 3 };
 int tct_plan_unpaid(const tct_plan *plan, char text[TCT_PLAN_FACTS][200]);

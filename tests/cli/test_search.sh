@@ -81,6 +81,30 @@ ok 'numbers' search r.csv --label y --candidates real.json --loss squared --labe
 says 'are scored by their squared error' '^score +mean squared error [0-9.e-]+, noisy'
 ok 'it verifies' verify r.json
 
+# ---- follow-up times ----
+awk 'BEGIN { print "a,b,days,died"; srand(5)
+  for (i = 0; i < 2000; i++) { a = rand(); b = rand(); t = -log(1 - rand()) * 40 * exp(-2 * a); c = 20 + 60 * rand()
+    printf "%.4f,%.4f,%.3f,%d\n", a, b, (t < c ? t : c), t < c } }' >t.csv
+echo '{"solver": ["dpcox", "dpcox:errors=robust", "dpcox:cells=6,change=0.1"]}' >cox.json
+echo '{"solver": "dpcox"}' >cox1.json
+times=(t.csv --time days --event died --horizon 60 --loss cox --row-norm 2 --epsilon 4 --delta 1e-6)
+ok 'a ledger of times' ledger T --init --epsilon 5 --delta 1e-3
+ok 'times' search "${times[@]}" --candidates cox.json --tries 5 --ledger T -o t.json
+says 'are scored by their order' '^score +C-index 0\.[5-9][0-9]+, noisy'
+ok 'it verifies' verify t.json --ledger T
+for seed in 1 2; do
+  ok "times, seed $seed" search "${times[@]}" --candidates cox1.json --tries 8 --seed $seed -o t1.json
+  sed -E 's/C-index [0-9.e-]+/C-index S/; /information|covariance/d' .out .err >told.$seed
+  python3 -c 'import json; m = json.load(open("t1.json")); [m.pop(k) for k in ("coefficients", "intercept", "inference")]; print(json.dumps(m))' >>told.$seed
+done
+check 'another number of tries looks the same' cmp told.1 told.2
+merge "${times[@]}" --epsilon 0.01
+ok 'little epsilon' search "${merged[@]}" --candidates cox1.json --tries 3 --seed 1 -o t1.json
+says 'its score is hidden, which ends nothing' '^score +hidden by the noise'
+bad 'all settings' 2 'a choice among all settings has no score of follow-up times' search "${times[@]}" --candidates cox.json --selection all --ledger T -o no.json
+ok 'the ledger' ledger T --json
+check 'was charged once' test "$(value .out 'len(r["runs"])')" = 1
+
 # ---- the page of the winner ----
 ok 'a page' search p.csv "${settings[@]}" --tries 4 --seed 4 -o s3.json --report s3.html --title 'Who earns more'
 says 'is named' '^report +s3.html'

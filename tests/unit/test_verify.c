@@ -421,6 +421,10 @@ static void standard_errors_of_a_solver_that_gives_none_are_refused(void **state
     expect(donor, "standard_errors", 1);
     json_object_set(root, "inference", json_object_get(donor, "inference"));
     expect(root, "standard_errors", 0);
+    json_object_set_new(
+        privacy(donor), "weights",
+        json_pack("{s:f, s:s}", "cap", 2.0, "of", "record")); /* which no door makes but for robust ones */
+    expect(donor, "settings", robust);
     json_decref(donor);
     json_decref(root);
   }
