@@ -15,7 +15,7 @@ tct_status tct_sum_alone(const tct_events *events, tct_neighbours neighbours, do
                          tct_bracket *out, tct_error *err) {
   if (out->upper < INFINITY && out->upper - out->lower <= 2 * precision * out->upper) return TCT_OK;
   enum { MOST_PARTS = 32 };
-  static const double work = 1e9;
+  static const double work = 1.6e9;
   tct_event part[MOST_PARTS];
   int64_t parts = 0, k;
   double left = tct_delta_left(delta, tct_events_failure(events)), sum = tct_pure_sum(events, neighbours, INFINITY);

@@ -109,7 +109,8 @@ static tct_status add_law(tct_loss_query *q, const tct_event *e, tct_grid_shape 
   bool real = tct_event_law_is_real(e), two = tct_event_two_ways(e, q->neighbours);
   tct_grid grid;
   tct_pmf *upper = &out->side[UPPER][out->len[UPPER]];
-  if (q->unproved || !tct_loss_query_pays(q, tct_grid_work(e, q->neighbours, shape.h, q->tail))) {
+  double work = tct_grid_work(e, q->neighbours, shape.h, q->tail);
+  if (q->unproved || !tct_loss_query_pays(q, work, tct_grid_more_work(e, work))) {
     *upper = (tct_pmf){.h = shape.h, .proved = false};
     return out->len[UPPER]++, TCT_OK;
   }
@@ -171,7 +172,7 @@ static tct_status compose_once(tct_loss_query *q, const laws *l, side which, con
     if (!l->side[which][j].proved) return TCT_OK;
   double outside = which == UPPER ? 0.1 * q->precision * q->delta : INFINITY; /* NaN: any */
   tct_saddle_wide_window(s, l->side[which], l->len[which], c->epsilon, outside, &c->log_part, &window);
-  if (!tct_loss_query_pays(q, tct_compose_work(l->side[which], l->len[which], &window))) return TCT_OK;
+  if (!tct_loss_query_pays(q, tct_compose_work(l->side[which], l->len[which], &window), 0)) return TCT_OK;
   TCT_TRY(tct_compose(l->side[which], l->len[which], &window, which == UPPER, &law, err));
   if (!law.proved) return tct_law_free(&law), TCT_OK;
   if (isnan(q->epsilon)) {

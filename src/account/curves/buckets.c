@@ -272,6 +272,12 @@ double tct_grid_work(const tct_event *event, tct_neighbours neighbours, double h
   return (f.weight > 0 ? 100 * panels : 0) + (f.weight > 0 ? 140 : 40) * (high - low) / h;
 }
 
+double tct_grid_more_work(const tct_event *event, double work) {
+  enum { TRIES = 33, OF_TRY = 50000 }; /* 150 buckets of 240, and the panels of nine deviations */
+  bool sampled = event->kind == TCT_EV_SAMPLED_GAUSSIAN && event->rate < 1;
+  return (sampled || event->kind == TCT_EV_OBJPERT ? work : 0) + (sampled ? TRIES * tct_min(work, OF_TRY) : 0);
+}
+
 /* Mean loss that the lower law of the bulk proves; the larger the tighter. */
 static tct_status bulk_mean(const tct_pair *f, const tct_grid_shape *shape, const double range[2], double *mean,
                             tct_error *err) {

@@ -45,8 +45,11 @@ typedef struct tct_grid_shape {
   bool reversed;
 } tct_grid_shape;
 
-/* How many nanoseconds or so tct_grid_new takes: a count made from the event and the grid's width. */
+/* How many nanoseconds or so tct_grid_new takes for the simplest event: a count made from the event and the grid's
+ * width. */
 double tct_grid_work(const tct_event *event, tct_neighbours neighbours, double h, double tail);
+/* What is added to `work` of the above: by slower densities, and by tct_best_offset's tries. */
+double tct_grid_more_work(const tct_event *event, double work);
 
 /* The event's dominating pair on a grid. */
 tct_status tct_grid_new(const tct_event *event, tct_neighbours neighbours, const tct_grid_shape *shape, tct_grid *out,

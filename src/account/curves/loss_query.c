@@ -18,10 +18,10 @@ static const double max_work = 1.3e9;
 const double tct_loss_spare_work = 5e8, tct_loss_one_end_work = 1.2e9;
 enum { MOST_KINDS = 2048 }; /* distinct events */
 
-bool tct_loss_query_pays(tct_loss_query *q, double work) {
+bool tct_loss_query_pays(tct_loss_query *q, double work, double more) {
   if (!(work <= q->work)) return false;
   q->work -= work;
-  return tct_work_pay(0.5 * work); /* these units are halves of nanoseconds at most */
+  return tct_work_pay(0.75 * (work + more)); /* nanoseconds of a slow machine, for the purse */
 }
 
 double tct_loss_below(const tct_loss_query *q, double epsilon) {

@@ -29,8 +29,8 @@ double tct_loss_below(const tct_loss_query *q, double epsilon);
 extern const double tct_loss_spare_work;
 /* Work that is added where one end of the bracket is asked for. */
 extern const double tct_loss_one_end_work;
-/* Takes work off what is left; false: not enough is left. */
-bool tct_loss_query_pays(tct_loss_query *q, double work);
+/* Takes work off what is left, and work and `more` off the purse; false: not enough is left in one of them. */
+bool tct_loss_query_pays(tct_loss_query *q, double work, double more);
 /* What the doubles of the losses themselves, and the lattice of Laplace noise, may add to the sum. */
 double tct_loss_rounding(const tct_loss_query *q);
 #endif
