@@ -22,6 +22,8 @@ ok 'a fit behind a schema' train p.csv --schema p.json --loss cox "${budget[@]}"
 says 'the solver is dpcox' '^why +dpcox'
 says 'the plan tells how many events are expected' '^note +[0-9]+ expected events give an information of'
 says 'the histogram is charged' 'events, exits and places by cells of time: sensitivity 1\.118034'
+ok 'a budget that is nearly too small' train p.csv --schema p.json --loss cox --epsilon 1 --delta 1e-6 -o little.json
+says 'is told before it is spent' '^note +[0-9]+ expected events give an information of [0-9.]+ for each column, which is little'
 ok 'verify' verify m.json
 says 'its figures agree, and its seed is told' 'NOT PRIVATE: the figures agree \(epsilon 4 '
 ok 'the same by options' train p.csv --schema n.json --loss cox --time days --event died --horizon 90 --positive yes "${budget[@]}" -o o.json

@@ -121,6 +121,8 @@ tct_status tct_cox_plan(const tct_facts *facts, const tct_spec *given, tct_solve
              rule.events, information,
              information < dpcox_information_least
                  ? ", and no weight has an interval: give more epsilon, or fewer columns"
+             : information < 2 * dpcox_information_least
+                 ? ", which is little: noise will widen intervals; give more epsilon, or fewer columns"
                  : "");
   return TCT_OK;
 }
