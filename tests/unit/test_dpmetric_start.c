@@ -161,13 +161,14 @@ static double clip_of(const char *loss, int64_t p, double signal) {
   return tct_dpmetric_clip(&facts, signal);
 }
 
-/* Few columns often have long tails.  A clip by either label costs little bias. */
+/* Few columns often have long tails.  A clip by either label costs little bias, and a hinge's slope is that already. */
 static void clips_widen_with_few_columns_and_with_the_signal_and_are_smaller_by_either_label(void **state) {
   (void)state;
   for (double signal = 20; signal < 20000; signal *= 4) {
     assert_true(fabs(clip_of("logistic", 6, signal) / clip_of("logistic", 6000000, signal) - 2) < 1e-5);
     assert_true(fabs(clip_of("squared", 30, 4 * signal) / clip_of("squared", 30, signal) - 2) < 1e-12);
     assert_true(clip_of("logistic", 30, signal) < 0.8 * clip_of("smoothed_hinge", 30, signal));
+    assert_true(clip_of("hinge", 30, signal) == clip_of("logistic", 30, signal));
     assert_true(clip_of("logistic", 30, 4 * signal) < 1.9 * clip_of("logistic", 30, signal));
     assert_true(fabs(clip_of("softmax:classes=5", 150, 2 * signal) / clip_of("smoothed_hinge", 30, signal) - 1) <
                 1e-12);
@@ -192,6 +193,49 @@ static void a_path_follows_the_signal_until_its_noise_costs_a_fiftieth_of_what_t
   assert_true(before < 0.05 * open);
   shape.signal_to_noise = 100;
   assert_true(fabs(tct_dpmetric_path_length(&facts, &shape, 1e-6) / open - 0.5) < 1e-12);
+}
+
+/* What 32 directions hide, in a matrix of noise alone whose largest eigenvalue lies `lifted` edges out. */
+static double hidden_with(double lifted) {
+  enum { P = 33, N = 300 };
+  static double sum[P * P];
+  double noise = 97, hides;
+  tct_error err = {0};
+  tct_facts facts = {.rows = N, .p = P};
+  assert_int_equal(tct_loss_make("logistic", &facts.loss, NULL), TCT_OK);
+  tct_dpmetric_shape shape = {0};
+  tct_dpmetric_released from = {&facts, noise, 1.0 / N, 1};
+  memset(sum, 0, sizeof sum);
+  sum[0] = lifted * noise * sqrt(2 * P);
+  assert_int_equal(tct_metric_new(P, false, &shape.metric, &err), TCT_OK);
+  assert_int_equal(tct_dpmetric_shape_new(1, &shape, &err), TCT_OK);
+  assert_int_equal(tct_dpmetric_whiten(&from, true, sum, &shape, &err), TCT_OK);
+  hides = shape.spectrum[0];
+  for (int j = 1; j < P; j++) hides = fmin(hides, shape.spectrum[j]);
+  tct_dpmetric_shape_free(&shape);
+  return hides;
+}
+
+/* The eigenvalue is more than all records have together.  What else is there decides how long a path may be. */
+static void an_eigenvalue_that_noise_has_lifted_does_not_deny_other_directions(void **state) {
+  (void)state;
+  double none = hidden_with(0.9);
+  assert_true(none > 0.01);
+  assert_true(hidden_with(1.03) > 0.9 * none && hidden_with(1.05) > 0.5 * none);
+  assert_true(hidden_with(3) < 0.1 * none);
+}
+
+/* A kink has no curvature, and noise alone limits its path. */
+static void a_path_over_a_kink_is_as_long_as_its_noise_allows(void **state) {
+  (void)state;
+  double spectrum[] = {0.9, 0.9, 0.01, 0.01};
+  tct_facts facts = {.rows = 1000, .p = 4};
+  assert_int_equal(tct_loss_make("hinge", &facts.loss, NULL), TCT_OK);
+  tct_dpmetric_shape shape = {.signal_to_noise = 100, .constant = 1, .spectrum = spectrum};
+  double open = tct_dpmetric_path_length(&facts, &shape, 1e-6);
+  shape.signal_to_noise = 400;
+  assert_true(open > 300 && tct_dpmetric_path_length(&facts, &shape, 1e-6) == open);
+  assert_true(tct_dpmetric_path_length(&facts, &shape, 1) < 0.1 * open);
 }
 
 /* The same row with either label: what the clip leaves of a slope. */
@@ -271,6 +315,8 @@ int main(void) {
       cmocka_unit_test(auto_takes_the_metric_for_a_hinge_with_an_intercept_and_enough_signal),
       cmocka_unit_test(clips_widen_with_few_columns_and_with_the_signal_and_are_smaller_by_either_label),
       cmocka_unit_test(a_path_follows_the_signal_until_its_noise_costs_a_fiftieth_of_what_the_constant_loses),
+      cmocka_unit_test(an_eigenvalue_that_noise_has_lifted_does_not_deny_other_directions),
+      cmocka_unit_test(a_path_over_a_kink_is_as_long_as_its_noise_allows),
       cmocka_unit_test(a_clip_by_either_label_leaves_the_same_part_of_both_slopes),
       cmocka_unit_test(
           three_hundred_records_at_a_small_epsilon_lie_nearer_to_the_constant_than_with_half_of_the_budget),

@@ -50,15 +50,21 @@ static double class_signal(const tct_facts *facts, double signal_to_noise) {
   return signal_to_noise / sqrt(fmax((double)tct_loss_outputs(&facts->loss) - 1, 1));
 }
 
-/* With few columns some records lie far outside, and noise costs less than a clip that cuts them.  A clip by either
- * label (clipped.h) biases little, so that less of it costs less noise. */
+static bool kinked(const tct_facts *facts) { return !isfinite(facts->loss.kind->curvature_bound(facts->loss.h)); }
+
+/* Whether a clip looks at either label (clipped.h), which biases little: a hinge's slope is 1 or nothing already. */
+static bool by_either_label(const tct_facts *facts) {
+  const tct_loss_kind *kind = facts->loss.kind;
+  return kind->binary && !kind->joint && (kind->link == TCT_LINK_LOGISTIC || kinked(facts));
+}
+
+/* With few columns some records lie far outside, and noise costs less than a clip that cuts them.  By either label
+ * less of it costs less noise. */
 double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise) {
   double columns = (double)facts->p / (double)tct_loss_outputs(&facts->loss);
-  double signal = class_signal(facts, signal_to_noise);
-  bool either = facts->loss.kind->link == TCT_LINK_LOGISTIC && !facts->loss.kind->joint;
   if (signal_to_noise == INFINITY) return 1e6;
-  return (1 + dpmetric_clip_columns / columns) *
-         (either ? dpmetric_either_clip * pow(signal, dpmetric_either_power) : dpmetric_own_clip * sqrt(signal));
+  return dpmetric_clip * (1 + dpmetric_clip_columns / columns) *
+         pow(class_signal(facts, signal_to_noise), by_either_label(facts) ? dpmetric_either_power : 0.5);
 }
 
 /* What the path's own noise costs: that of all gradients' mean, in the metric. */
@@ -69,11 +75,12 @@ static double cost_of(const tct_facts *facts, const double *spectrum, double noi
   return 0.25 * (double)classes * noise * noise * sum;
 }
 
-/* No longer than where its noise costs a part of what the constant loses: where that is little, nothing is learned. */
+/* No longer than where its noise costs a part of what the constant loses: where that is little, nothing is learned.
+ * A kink's curvature counts as 1 and is less, so that such a path is as long as its noise allows. */
 double tct_dpmetric_path_length(const tct_facts *facts, const tct_dpmetric_shape *shape, double noise) {
   if (shape->signal_to_noise == INFINITY) return FREE_PATH;
-  double kinked = isfinite(facts->loss.kind->curvature_bound(facts->loss.h)) ? 1 : dpmetric_kinked_path;
-  double high = fmin(kinked * dpmetric_length_per_root * sqrt(class_signal(facts, shape->signal_to_noise)), LONGEST);
+  double signal = class_signal(facts, shape->signal_to_noise);
+  double high = kinked(facts) ? LONGEST : fmin(dpmetric_length_per_root * sqrt(signal), LONGEST);
   double most = dpmetric_path_cost * shape->constant, low = 0;
   if (cost_of(facts, shape->spectrum, noise, high) <= most) return high;
   while (high - low > 1e-6 * high) {

@@ -31,20 +31,24 @@ void tct_dpmetric_add_ridge(const tct_facts *facts, const double *w, int64_t p, 
   for (int64_t j = 0; j < ridged && !w; j++) sum[j * p + j] += facts->penalty.l2;
 }
 
-/* value[p] become the t, 0 below the edge; d and the s_j. */
+/* value[p] become the t, 0 below the edge; d and the s_j.  A t moves (1 + l/root(l^2 - edge^2))/2 times as much as its
+ * l: two deviations of that, or all of it, may be noise, and do not deny that others are there. */
 static void settle_spectrum(const tct_dpmetric_released *from, double ridge, double *value, tct_dpmetric_shape *shape) {
-  double edge = edge_of(&shape->metric, from->noise), p = (double)shape->metric.p, trace = 0, sum = 0, parts = 0;
+  double edge = edge_of(&shape->metric, from->noise), p = (double)shape->metric.p, trace = 0, sum = 0, parts = 0,
+         unsure = 0;
   int64_t known = 0, count = shape->metric.p;
   for (int64_t j = 0; j < count; j++) {
     double l = value[j];
     trace += l, value[j] = 0;
-    if (!(l > dpmetric_known_edges * edge)) continue;
-    value[j] = shape->metric.diagonal ? l : (l + sqrt(fmax(l * l - edge * edge, 0))) / 2;
-    known++, sum += value[j], parts += value[j] / (value[j] + ridge);
+    if (!(l > edge)) continue;
+    double root = shape->metric.diagonal ? l : sqrt(l * l - edge * edge), t = (l + root) / 2;
+    value[j] = t, known++, sum += t, parts += t / (t + ridge);
+    unsure += pow(fmin(from->noise * (1 + l / root), t), 2);
   }
   double k = fmax(p - (double)known, 1), hidden = fmax(trace - sum - sqrt(p) * from->noise, 0);
   double most = (double)from->facts->rows * (shape->metric.diagonal ? sqrt(p) : 1);
-  double largest = fmin(fmax(most - sum, 0), hidden + 2 * sqrt(p) * from->noise) / k;
+  double left = fmin(fmax(most - sum + sqrt(unsure), 0), most);
+  double largest = fmin(left, hidden + 2 * sqrt(p) * from->noise) / k;
   shape->dimension = fmax(parts + hidden / (hidden / k + ridge), 1);
   for (int64_t j = 0; j < count; j++) {
     double t = value[j] > 0 ? value[j] : largest;
