@@ -2,6 +2,7 @@
 #include "../fault/ledger_help.h"
 
 #include "estimate/estimate.h"
+#include "la/matrix/rows_access.h"
 #include "mech/mech.h"
 #include "read/format/reader.h"
 
@@ -243,6 +244,9 @@ static void bounds_without_noise_hold_the_values(void **state) {
   count[3] = -9, count[4] = 2;
   tct_estimate_visible(count, TCT_ESTIMATE_FINE, 100, &first, &last);
   assert_true(first == 4 && last == 4);
+  count[9] = 400, count[12] = 200, count[40] = 99;
+  tct_estimate_visible(count, TCT_ESTIMATE_FINE, 100, &first, &last);
+  assert_true(first == 9 && last == 12);
 }
 
 /* A thousand records a part, and noise of several hundred: what noise explains would be three thousand. */
@@ -370,6 +374,41 @@ static void estimates_without_a_seed_have_noise_of_their_own(void **state) {
   assert_true(others[0] > 0 && others[1] == 0);
 }
 
+/* With hardly any noise: as narrow as the values but for a part at each end, also where the table is of floats; a
+ * column of zeros has some width. */
+static void the_table_is_scaled_by_bounds_about_its_values(void **state) {
+  (void)state;
+  for (int type = 0; type < 2; type++) {
+    char text[1 << 14];
+    tct_error err = {0};
+    tct_read_options options;
+    int at = snprintf(text, sizeof text, "a,zero,y\n");
+    for (int i = 0; i < PEOPLE * 10; i++)
+      at += snprintf(text + at, sizeof text - (size_t)at, "%.3f,0,%d\n", 2.3 + (i % 10) / 10.0, i % 2);
+    tct_read_options_default(&options);
+    options.label = "y", options.labels = TCT_LABELS_BINARY, options.value_type = type ? TCT_F32 : TCT_F64;
+    tct_data *data = tct_data_read_memory(text, at, 1 << 16, &options, &err);
+    tct_config config = settings(1e4, NULL);
+    config.has_seed = 1;
+    if (!data || tct_data_estimate(data, &config, &err) != TCT_OK) fail_msg("%s", err.text);
+    json_t *schema = json_loads(data->schema, 0, NULL), *columns = json_object_get(schema, "columns");
+    const json_t *a = json_array_get(columns, 0), *zero = json_array_get(columns, 1);
+    double low = json_number_value(json_object_get(a, "lower")), high = json_number_value(json_object_get(a, "upper"));
+    assert_true(low > 2.2 && low <= 2.3 && high >= 3.2 && high < 3.3);
+    double below = json_number_value(json_object_get(zero, "lower"));
+    double above = json_number_value(json_object_get(zero, "upper"));
+    assert_true(below <= 0 && above >= 0 && below < above);
+    for (int64_t i = 0; i < data->x.rows; i++) {
+      tct_row row = tct_row_at(&data->x, i);
+      double of_a = tct_row_value(&row, 0), of_zero = tct_row_value(&row, 1);
+      assert_float_equal(of_a, (2.3 + (double)(i % 10) / 10 - low) / (high - low), 1e-6);
+      assert_float_equal(of_zero, (0 - below) / (above - below), 1e-6);
+    }
+    json_decref(schema);
+    tct_data_free(data);
+  }
+}
+
 static void a_charge_pays_for_one_fit(void **state) {
   (void)state;
   tct_error err = {0};
@@ -467,6 +506,7 @@ static void a_fit_that_costs_more_than_is_left_is_refused(void **state) {
   assert_null(fitted(data, &again, &err));
   again = settings(1, NULL);
   assert_int_equal(tct_data_estimate(data, &again, &err), TCT_E_USAGE); /* twice */
+  assert_non_null(strstr(err.text, "estimated already"));
   tct_data_free(data);
 }
 
@@ -504,6 +544,7 @@ int main(void) {
       cmocka_unit_test(an_estimate_is_charged_for_what_it_is),
       cmocka_unit_test(a_fit_on_bounds_from_a_seed_says_so),
       cmocka_unit_test(estimates_without_a_seed_have_noise_of_their_own),
+      cmocka_unit_test(the_table_is_scaled_by_bounds_about_its_values),
       cmocka_unit_test(a_charge_pays_for_one_fit),
       cmocka_unit_test(an_estimate_that_its_settings_do_not_give_is_refused),
       cmocka_unit_test(a_real_label_without_bounds_is_a_column_of_the_estimate),

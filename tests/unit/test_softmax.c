@@ -104,6 +104,35 @@ static void a_label_beyond_the_list_is_refused(void **state) {
   }
 }
 
+/* A label that the loss does not know could move a sum without bound.  Of a dropped record nothing counts. */
+static void labels_that_a_loss_does_not_know_are_refused_but_of_dropped_records(void **state) {
+  (void)state;
+  static const struct {
+    const char *loss;
+    double label;
+  } rows[] = {{"logistic", 0.5}, {"logistic", 1e9}, {"logistic", NAN},
+              {"softmax", 1.5},  {"softmax", -1},   {"softmax", CLASSES}};
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+    for (int dropped = 0; dropped < 2; dropped++) {
+      bool two = !strcmp(rows[k].loss, "logistic");
+      double y[ROWS];
+      tct_error err = {0};
+      tct_matrix x = {.rows = ROWS, .cols = COLS, .values = values, .stride = COLS};
+      for (int i = 0; i < ROWS; i++) y[i] = two ? i % 2 * 2 - 1 : i % CLASSES;
+      tct_data *data = tct_data_view(&x, y, two ? TCT_LABELS_BINARY : TCT_LABELS_CLASSES, NULL, NULL, &err);
+      if (!data) fail_msg("%s", err.text);
+      ((double *)(void *)data->y)[7] = rows[k].label; /* behind the look that a table is taken with */
+      data->dropped = calloc(ROWS, 1);
+      data->dropped[7] = (unsigned char)dropped;
+      tct_model *model = fit(two ? "logistic" : "softmax:classes=4", data, &err);
+      bool known = dropped && !isnan(rows[k].label);
+      if (!model != !known) fail_msg("label %g of %s, dropped %d: %s", rows[k].label, rows[k].loss, dropped, err.text);
+      if (!model) assert_int_equal(err.status, TCT_E_DATA);
+      tct_model_free(model);
+      tct_data_free(data);
+    }
+}
+
 static void a_list_of_another_length_than_the_losses_is_refused(void **state) {
   (void)state;
   char path[] = "/tmp/tacit-softmax-XXXXXX";
@@ -280,6 +309,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(classes_that_do_not_occur_have_their_row_all_the_same),
       cmocka_unit_test(a_label_beyond_the_list_is_refused),
+      cmocka_unit_test(labels_that_a_loss_does_not_know_are_refused_but_of_dropped_records),
       cmocka_unit_test(a_list_of_another_length_than_the_losses_is_refused),
       cmocka_unit_test(a_class_that_the_model_has_not_is_not_scored),
       cmocka_unit_test(the_mean_loss_is_of_all_margins_of_a_record),

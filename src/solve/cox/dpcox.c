@@ -21,8 +21,8 @@
  *
  * SENSITIVITY  cox_metric.c and cox_sums.c; docs/proofs/cox.md.  Lengths are 1, but sqrt(5/4) for the histogram.
  *
- * RELEASES  gaussian(m_1), gaussian(m_2), gaussian(m_3), T events gaussian(m), gaussian(m_H) and gaussian(m_g): exact,
- * no Renyi detour.
+ * RELEASES  gaussian(m_1), gaussian(m_2), gaussian(m_3), T events gaussian(m), gaussian(m_H) and gaussian(m_g), and
+ * where a check is asked for gaussian(m_c): exact, no Renyi detour.
  *
  * COST  One copy of the records in memory, n p^2 multiplications for images, metric and moments, n p for each step.
  *
