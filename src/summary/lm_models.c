@@ -120,6 +120,7 @@ static tct_status put_model(const tct_lm *l, tct_lm_model *m, tct_error *err) {
 typedef struct stack {
   int64_t count, *first; /* first: [models] */
   char **name;           /* [count] */
+  char constant[12];     /* its name */
   double *w;             /* [count], and what errors holds */
   tct_inference errors;
   tct_original scale; /* each as it is, or the differences of two */
@@ -134,7 +135,7 @@ static void stack_free(stack *s) {
 }
 
 static tct_status stack_new(const tct_lm *l, stack *s, tct_error *err) {
-  static char constant[] = "(intercept)";
+  memcpy(s->constant, "(intercept)", sizeof s->constant);
   for (int k = 0; k < l->models; k++) s->count += l->model[k].fit.count;
   int64_t c = s->count;
   s->first = TCT_NEW(int64_t, l->models + 3 * c + 2), s->name = TCT_NEW(char *, c), s->errors.why = TCT_NEW(int32_t, c);
@@ -148,7 +149,7 @@ static tct_status stack_new(const tct_lm *l, stack *s, tct_error *err) {
     const tct_lm_model *m = &l->model[k];
     s->first[k] = at;
     for (int64_t j = 0; j < m->fit.count; j++, at++) {
-      s->name[at] = j < m->slopes ? l->name[m->column[j]] : constant;
+      s->name[at] = j < m->slopes ? l->name[m->column[j]] : s->constant;
       s->w[at] = m->fit.w[j], s->errors.degrees[at] = INFINITY;
     }
   }
