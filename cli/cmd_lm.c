@@ -16,8 +16,13 @@ static const cli_option options[] = {
     {"--best", CLI_SIZE, offsetof(cli_args, best), "K", "also the best subsets of 1 to K features", "none", "3"},
     {"--without", CLI_TEXT, offsetof(cli_args, without), "A,B,...",
      "also a test whether the model without these features is as good", "none", "sex"},
-    {"--covariance", CLI_FLAG, offsetof(cli_args, covariance), NULL, "also the covariance matrix of the weights", "off",
-     NULL},
+    {"--beside", CLI_TEXT, offsetof(cli_args, beside), "A,B,...",
+     "also a second model, by these features, and how the slopes of both differ: they share noise and records", "none",
+     "age"},
+    {"--beside-label", CLI_TEXT, offsetof(cli_args, beside_label), "NAME", "the second model's outcome",
+     "that of --label", "weight"},
+    {"--covariance", CLI_FLAG, offsetof(cli_args, covariance), NULL,
+     "also the covariance matrix of the weights, of both models", "off", NULL},
     {"--level", CLI_REAL, offsetof(cli_args, level), "LEVEL", "confidence of the intervals, strictly between 0 and 1",
      "0.95", "0.9"},
     {0},
@@ -29,10 +34,22 @@ static int put_names(json_t *asked, const char *key, const char *option, const c
   return text && !names ? CLI_USAGE : 0;
 }
 
+static int put_beside(json_t *asked, const cli_args *args) {
+  json_t *second = json_object();
+  int code = put_names(second, "features", "--beside", args->beside);
+  if (args->beside_label && !args->beside)
+    code = cli_fail(CLI_USAGE, "a second model has features; name them with --beside");
+  if (args->beside_label) json_object_set_new(second, "label", json_string(args->beside_label));
+  if (args->beside && !code) json_object_set_new(asked, "beside", json_pack("[O]", second));
+  json_decref(second);
+  return code;
+}
+
 /* What is asked for, as the library takes it; NULL after one sentence. */
 static char *asked_of(const cli_args *args) {
   json_t *asked = json_object();
   int code = put_names(asked, "features", "--features", args->features);
+  if (!code) code = put_beside(asked, args);
   if (!code) code = put_names(asked, "without", "--without", args->without);
   if (args->read.label) json_object_set_new(asked, "label", json_string(args->read.label));
   if (args->best) json_object_set_new(asked, "best", json_integer(args->best));
@@ -61,27 +78,50 @@ static void put_list(const char *name, const json_t *names, const char *format, 
   cli_line(name, "%s  %s", figure, text);
 }
 
+static void print_covariance(const json_t *covariance, const char *title) {
+  if (!covariance) return;
+  cli_put_matrix(json_object_get(covariance, "names"), json_object_get(covariance, "population"), title);
+  cli_put_matrix(json_object_get(covariance, "names"), json_object_get(covariance, "noise"), "of which noise");
+}
+
+static void print_facts(const json_t *model) {
+  printf("\n");
+  cli_line("outcome", "%s", cli_string(model, "label"));
+  cli_line("R2", "%.4f, of which the noise may be %.4f", cli_number(model, "r2"), cli_number(model, "r2_noise"));
+  cli_line("residuals", "standard deviation %.5g", cli_number(model, "residual"));
+  if (cli_number(model, "ridge") > 0)
+    cli_line("ridge", "%.4g; errors are those of the penalised weights", cli_number(model, "ridge"));
+}
+
+static void print_beside(const json_t *root) {
+  const json_t *second = json_array_get(json_object_get(root, "beside"), 0);
+  if (!second) return;
+  printf("\nbeside it\n");
+  cli_put_weights(second, cli_number(root, "level"), "vif");
+  print_facts(second);
+  json_t *differences = json_pack("{s:O}", "weights", json_object_get(root, "differences"));
+  if (json_array_size(json_object_get(differences, "weights")) > 0) {
+    printf("\nslopes of the first model less those of the second\n");
+    cli_put_weights(differences, cli_number(root, "level"), NULL);
+  }
+  json_decref(differences);
+  printf("\n");
+}
+
 static void print_model(const json_t *root) {
-  const json_t *one, *comparison = json_object_get(root, "comparison"),
-                     *covariance = json_object_get(root, "covariance");
+  const json_t *one, *comparison = json_object_get(root, "comparison");
   size_t i;
   cli_put_weights(root, cli_number(root, "level"), "vif");
-  if (covariance) {
-    cli_put_matrix(json_object_get(covariance, "names"), json_object_get(covariance, "population"),
-                   "covariance (population: sampling and noise)");
-    cli_put_matrix(json_object_get(covariance, "names"), json_object_get(covariance, "noise"), "of which noise");
-  }
-  printf("\n");
-  cli_line("outcome", "%s", cli_string(root, "label"));
-  cli_line("R2", "%.4f, of which the noise may be %.4f", cli_number(root, "r2"), cli_number(root, "r2_noise"));
-  cli_line("residuals", "standard deviation %.5g", cli_number(root, "residual"));
-  if (cli_number(root, "ridge") > 0)
-    cli_line("ridge", "%.4g; errors are those of the penalised weights", cli_number(root, "ridge"));
+  print_covariance(json_object_get(root, "covariance"), "covariance (population: sampling and noise)");
+  print_facts(root);
   json_array_foreach(json_object_get(root, "best"), i, one)
       put_list(i ? "" : "best", json_object_get(one, "features"), "R2 %.4f", cli_number(one, "r2"));
   if (comparison)
     put_list("without", json_object_get(comparison, "without"),
              cli_number(comparison, "p_value") < 1e-4 ? "p %.2e" : "p %.4f", cli_number(comparison, "p_value"));
+  print_beside(root);
+  print_covariance(json_object_get(root, "joint"), "covariance of both (population: sampling and noise)");
+  if (json_object_get(root, "joint")) printf("\n");
 }
 
 static void print_table(const json_t *root) {
@@ -129,12 +169,14 @@ const cli_verb cli_lm = {
     .details =
         "It reads the file alone and costs no privacy, however often it is asked. Of a category each value but the\n"
         "first is a feature. Intervals count the noise of the release and who happens to be in the table. Models of\n"
-        "one release share its noise.\n"
+        "one release share its noise and its records: what two of them differ by is known better than either\n"
+        "(--beside).\n"
         "\n"
         "Examples\n"
         "  tacit lm moments.json\n"
         "  tacit lm moments.json --label bmi --features age,sex\n"
-        "  tacit lm moments.json --label bmi --ridge auto --best 3 --json\n",
+        "  tacit lm moments.json --label bmi --ridge auto --best 3 --json\n"
+        "  tacit lm moments.json --label bmi --features age,sex --beside age\n",
     .min = 1,
     .max = 1,
     .options = {options, cli_stage_options, cli_common_options},

@@ -1,6 +1,6 @@
 /* bench_moments.c - one release of a table's moments, and the model of every column by all others from it.
  *
- * Usage: bench_moments TABLE.npy EPSILON DELTA RUNS        (columns within [-1, 1]; add_remove; seeds 1, 2, ...)
+ * Usage: bench_moments TABLE.npy EPSILON DELTA RUNS FIRST   (columns within [-1, 1]; add_remove; seeds FIRST, ...)
  * A JSON line for each run and outcome: {"run", "label", "w", "noise", "error", "shrunk"}.  w has the slopes and then
  * the constant, and so have the errors; "shrunk" are the weights for prediction.  bench/papers/outcomes_table.py
  * --moments makes figures of them. */
@@ -61,7 +61,7 @@ static void run(const table *t, int number) {
 int main(int count, char **text) {
   tct_error err = {0};
   tct_read_options options;
-  if (count != 5) return fprintf(stderr, "usage: bench_moments TABLE.npy EPSILON DELTA RUNS\n"), 2;
+  if (count != 6) return fprintf(stderr, "usage: bench_moments TABLE.npy EPSILON DELTA RUNS FIRST\n"), 2;
   tct_read_options_default(&options);
   options.labels = TCT_LABELS_NONE;
   tct_data *data = tct_data_read(text[1], &options, &err);
@@ -79,7 +79,7 @@ int main(int count, char **text) {
                         .threads = 1};
   if (tct_moments_plan(&t.facts, &t.plan, &err) != TCT_OK) bench_fail(&err);
   if (tct_view_bound(&t.view, &data->x, 1, t.facts.row_norm, TCT_ROWS_CLIP, 1, &err) != TCT_OK) bench_fail(&err);
-  for (int k = 1; k <= atoi(text[4]); k++) run(&t, k);
+  for (int k = 0; k < atoi(text[4]); k++) run(&t, atoi(text[5]) + k);
   tct_view_free(&t.view);
   tct_solver_plan_free(&t.plan);
   tct_data_free(data);

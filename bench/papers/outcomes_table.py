@@ -148,10 +148,10 @@ def outcomes(given, run, programs):
     return rows
 
 
-def released(given, folder, x, eps, runs):
-    """[runs][columns] of the models of one release each."""
+def released(given, folder, x, eps, runs, first=1):
+    """[runs][columns] of the models of one release each, of seeds from the first on."""
     np.save(Path(folder) / "x.npy", x)
-    command = [str(given.build / "bench" / "bench_moments"), str(Path(folder) / "x.npy"), eps, str(DELTA), str(runs)]
+    command = [str(given.build / "bench" / "bench_moments"), str(Path(folder) / "x.npy"), eps, str(DELTA), str(runs), str(first)]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     models = [json.loads(line) for line in lines]
     return [models[k : k + x.shape[1]] for k in range(0, len(models), x.shape[1])]
@@ -181,8 +181,8 @@ def intervals(given, folder):
         exact = [least_squares(x, k) for k in range(len(names))]
         for eps in given.eps.split(","):
             hit, width, rng = [], [], np.random.default_rng(2)
-            for _ in range(given.fits):
-                (models,) = released(given, folder, x[rng.integers(0, len(x), len(x))], eps, 1)
+            for k in range(given.fits):
+                (models,) = released(given, folder, x[rng.integers(0, len(x), len(x))], eps, 1, k + 1)
                 for (w, error), m in zip(exact, models):
                     hit.append(np.abs(np.array(m["w"]) - w)[:-1] < 1.96 * np.array(m["error"])[:-1])
                     width.append((np.array(m["error"]) / error)[:-1])

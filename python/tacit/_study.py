@@ -144,12 +144,19 @@ class Study:
         raise ValueError("no stage of this name has described the table; name one of the kind describe")
 
 
+def _formula(text: str) -> Facts:
+    """What is asked by "y ~ a + b", or by the outcome alone."""
+    label, _, right = (side.strip() for side in text.partition("~"))
+    return {"label": label} if right in ("", ".") else {"label": label, "features": [each.strip() for each in right.split("+")]}
+
+
 def lm(
     moments: Union[Study, Path],
     label: Optional[str] = None,
     features: Optional[Sequence[str]] = None,
     *,
     stage: Optional[str] = None,
+    beside: Sequence[Union[str, Facts]] = (),
     **asked: Any,
 ) -> Facts:
     """A linear model from released moments, with errors, on the original scale; it costs no privacy.
@@ -164,13 +171,16 @@ def lm(
         None: all columns but the outcome's.
     stage : str, optional
         Which, where there are several.
+    beside : list, optional
+        More models of the release, as formulas or as ``{"label", "features", "ridge"}``: the answer has their
+        ``beside``, the ``differences`` of slopes, and the ``joint`` covariance of all weights.
     asked : optional
         ridge, best, without, level, covariance: docs/guide/moments.md has them.
     """
-    if label and "~" in label and features is None:
-        label, right = (side.strip() for side in label.split("~", 1))
-        features = None if right == "." else [each.strip() for each in right.split("+")]
-    asked.update({key: value for key, value in (("label", label), ("features", features)) if value is not None})
+    asked.update(_formula(label) if label and features is None else {"label": label, "features": features})
+    asked = {key: value for key, value in asked.items() if value is not None}
+    if beside:
+        asked["beside"] = [_formula(each) if isinstance(each, str) else each for each in beside]
     own = isinstance(moments, Study) and moments.file and moments.text
     path, text = (None, own) if own else (os.fspath(moments), None)  # type: ignore[arg-type]
     return _native.call_json("tct_lm_json", *map(_native.text, (path, text, stage, json.dumps(asked))))

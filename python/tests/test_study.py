@@ -64,6 +64,16 @@ def test_moments_answer_linear_models(tmp_path, monkeypatch):
     assert [each["name"] for each in tacit.lm("m.json")["columns"]] == ["a", "b", "y=0", "y=1"]
     with pytest.raises(ValueError, match="no column"):
         tacit.lm("m.json", "c")
+    several = tacit.lm("m.json", "y=1 ~ a + b", beside=["y=1 ~ a", {"label": "b", "features": ["a"]}])
+    assert several["beside"][0]["weights"] == model["weights"] and several["beside"][1]["label"] == "b"
+    assert [(each["name"], each["beside"]) for each in several["differences"]] == [("a", 1), ("a", 2)]
+    off = several["weights"][0]["estimate"] - model["weights"][0]["estimate"]
+    assert several["differences"][0]["estimate"] == pytest.approx(off, rel=1e-9)
+    joint = np.array(several["joint"]["population"])
+    contrast = np.array([1, 0, 0, -1, 0, 0, 0])
+    assert several["joint"]["models"] == [0, 0, 0, 1, 1, 2, 2] and several["joint"]["names"][3] == "a"
+    assert several["differences"][0]["standard_error"] == pytest.approx(np.sqrt(contrast @ joint @ contrast), rel=1e-6)
+    assert np.linalg.eigvalsh(joint).min() > -1e-9 * np.trace(joint)
 
 
 @pytest.mark.parametrize("frame", (False, True))

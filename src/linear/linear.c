@@ -125,28 +125,24 @@ double tct_linear_form(const tct_linear *l, const double *a, const double *b) {
   return sum;
 }
 
-/* ---- one model ------------------------------------------------------------------------------------------------- */
+/* ---- one model, or two
+ * ------------------------------------------------------------------------------------------------- */
 
 typedef struct fit {
   const tct_linear *l;
   const int64_t *column; /* [slopes] */
   int64_t label, slopes, k;
-  double ridge;           /* of sums */
-  double *normal, *moved; /* [k][k], [k][q] */
-  double *a;              /* [2][q]: directions of columns: the residual, the label about its mean */
-  double *noise;          /* [q][q] */
+  double ridge;         /* of sums */
+  double *normal, *row; /* [k][k], [k] */
+  double *a;            /* [2][q]: directions of columns: the residual, the label about its mean */
 } fit;
 
 static int64_t place(const fit *f, int64_t i) { return i < f->slopes ? f->column[i] : f->l->q - 1; }
 
-static void plain_normal(const fit *f, double *h) {
-  for (int64_t i = 0; i < f->k; i++)
-    for (int64_t j = 0; j < f->k; j++) h[i * f->k + j] = f->l->gram[place(f, i) * f->l->q + place(f, j)];
-}
-
 static tct_status solve(fit *f, tct_linear_model *out, tct_error *err) {
   int64_t q = f->l->q;
-  plain_normal(f, f->normal);
+  for (int64_t i = 0; i < f->k; i++)
+    for (int64_t j = 0; j < f->k; j++) f->normal[i * f->k + j] = f->l->gram[place(f, i) * q + place(f, j)];
   for (int64_t i = 0; i < f->k; i++) out->w[i] = f->l->gram[place(f, i) * q + f->label];
   for (int64_t i = 0; i < f->slopes; i++) f->normal[i * f->k + i] += f->ridge;
   if (!tct_cholesky(f->normal, f->k))
@@ -158,32 +154,15 @@ static tct_status solve(fit *f, tct_linear_model *out, tct_error *err) {
   return TCT_OK;
 }
 
-/* matrix <- A^-1 matrix A^-1. */
-static void between(const fit *f, double *matrix) {
-  for (int side = 0; side < 2; side++) {
-    for (int64_t i = 0; i < f->k; i++) tct_cholesky_solve(f->normal, f->k, matrix + i * f->k);
-    turn(matrix, f->k);
+/* w moves by A^-1 P' N a. */
+static void moves(const fit *f, tct_linear_model *out) {
+  double *row = f->row;
+  for (int64_t j = 0; j < f->k; j++) {
+    memset(row, 0, (size_t)f->k * sizeof *row);
+    row[j] = 1;
+    tct_cholesky_solve(f->normal, f->k, row);
+    for (int64_t i = 0; i < f->k; i++) out->move[j * f->l->q + place(f, i)] = row[i];
   }
-}
-
-static void errors(fit *f, tct_linear_model *out) {
-  const tct_linear *l = f->l;
-  int64_t q = l->q, k = f->k;
-  double *u = l->work;
-  in_z(l, f->a, u);
-  tct_moments_noise(l->moments, u, q, f->noise, u + q);
-  for (int64_t i = 0; i < k; i++) { /* P' L K, and then L' P of that */
-    int64_t at = place(f, i);
-    memset(f->moved + i * q, 0, (size_t)q * sizeof(double));
-    for (int64_t j = 0; j <= at; j++) tct_axpy(l->back[at * q + j], f->noise + j * q, f->moved + i * q, q);
-    for (int64_t j = 0; j < k; j++)
-      out->noise[i * k + j] = tct_dot(f->moved + i * q, l->back + place(f, j) * q, place(f, j) + 1);
-  }
-  double variance = out->residual * out->residual * l->kurtosis;
-  plain_normal(f, out->sampling);
-  for (int64_t i = 0; i < k * k; i++) out->sampling[i] *= variance;
-  between(f, out->noise);
-  between(f, out->sampling);
 }
 
 /* Of what the label is, of its residual, and of the residual's part in the last shell. */
@@ -223,6 +202,45 @@ static void shrink(const fit *f, tct_linear_model *out) {
   out->shrunk = energy > 0 ? fmax(0, 1 - noise / energy) : 0;
 }
 
+/* out[rows][count] <- a[rows][q] b[count][q]'. */
+static void products(const double *a, int64_t rows, const double *b, int64_t count, int64_t q, double *out) {
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t j = 0; j < count; j++) out[i * count + j] = tct_dot(a + i * q, b + j * q, q);
+}
+
+/* Noise: what it does to both residuals, turned by both moves.  Sampling: a score r x of the one and s y of the other
+ * have an elliptic law's fourth moment
+ * kappa (rs xy' + ry' xs + rx sy').  Their means go off it. */
+tct_status tct_linear_joint(const tct_linear *l, const tct_linear_model *a, const tct_linear_model *b, double *noise,
+                            double *sampling, tct_error *err) {
+  int64_t q = l->q, most = a->count > b->count ? a->count : b->count;
+  double *memory = TCT_NEW(double, q *q + 2 * most * q + 8 * q), *of_noise = memory;
+  double *image = of_noise + q * q, *turned = image + most * q, *u = turned + most * q, *v = u + q, *work = v + q;
+  double *ga = work + 2 * q, *gb = ga + q;
+  if (!memory) return tct_fail_memory(err);
+  in_z(l, a->residual_of, u), in_z(l, b->residual_of, v);
+  tct_moments_noise(l->moments, u, v, q, of_noise, work);
+  for (int64_t j = 0; j < b->count; j++) in_z(l, b->move + j * q, image + j * q);
+  products(image, b->count, of_noise, q, q, turned);
+  for (int64_t i = 0; i < a->count; i++) {
+    in_z(l, a->move + i * q, work);
+    products(work, 1, turned, b->count, q, noise + i * b->count);
+  }
+  products(a->residual_of, 1, l->gram, q, q, ga), products(b->residual_of, 1, l->gram, q, q, gb);
+  double degrees = sqrt(fmax(l->count - (double)a->count, 1) * fmax(l->count - (double)b->count, 1)), k = l->kurtosis;
+  double both = k * tct_dot(ga, b->residual_of, q) / degrees;
+  products(b->move, b->count, l->gram, q, q, turned);
+  products(a->move, a->count, turned, b->count, q, sampling);
+  for (int64_t i = 0; i < a->count; i++)
+    for (int64_t j = 0; j < b->count; j++) {
+      const double *x = a->move + i * q, *y = b->move + j * q;
+      double mixed = k * tct_dot(x, gb, q) * tct_dot(y, ga, q) + (k - 1) * tct_dot(x, ga, q) * tct_dot(y, gb, q);
+      sampling[i * b->count + j] = sampling[i * b->count + j] * both + mixed / l->count;
+    }
+  tct_free(memory);
+  return TCT_OK;
+}
+
 static tct_status check(const tct_linear *l, int64_t label, const int64_t *column, int64_t slopes, tct_error *err) {
   bool good = label >= 0 && label < l->q - 1 && slopes >= 0;
   for (int64_t i = 0; i < slopes && good; i++) {
@@ -234,6 +252,8 @@ static tct_status check(const tct_linear *l, int64_t label, const int64_t *colum
 
 void tct_linear_model_free(tct_linear_model *model) {
   tct_free(model->w);
+  tct_free(model->residual_of);
+  tct_free(model->move);
   tct_free(model->noise);
   tct_free(model->sampling);
   *model = (tct_linear_model){0};
@@ -244,13 +264,19 @@ tct_status tct_linear_fit(const tct_linear *linear, int64_t label, const int64_t
   int64_t k = slopes + 1, q = linear->q;
   *out = (tct_linear_model){.count = k, .ridge = ridge};
   TCT_TRY(check(linear, label, column, slopes, err));
-  double *memory = TCT_NEW(double, k *k + k * q + 2 * q + q * q);
+  double *memory = TCT_NEW(double, k *k + k + 2 * q);
   fit f = {.l = linear, .column = column, .label = label, .slopes = slopes, .k = k, .ridge = ridge * linear->count};
-  f.normal = memory, f.moved = f.normal + k * k, f.a = f.moved + k * q, f.noise = f.a + 2 * q;
-  out->w = TCT_NEW(double, k), out->noise = TCT_NEW(double, k *k), out->sampling = TCT_NEW(double, k *k);
-  tct_status status = memory && out->w && out->noise && out->sampling ? TCT_OK : tct_fail_memory(err);
-  if (status == TCT_OK) status = solve(&f, out, err);
-  if (status == TCT_OK) explain(&f, out), errors(&f, out), shrink(&f, out);
+  f.normal = memory, f.row = f.normal + k * k, f.a = f.row + k;
+  out->w = TCT_NEW(double, k), out->residual_of = TCT_NEW(double, q), out->move = TCT_NEW(double, k *q);
+  out->noise = TCT_NEW(double, k *k), out->sampling = TCT_NEW(double, k *k);
+  bool all = memory && out->w && out->residual_of && out->move && out->noise && out->sampling;
+  tct_status status = all ? solve(&f, out, err) : tct_fail_memory(err);
+  if (status == TCT_OK) {
+    memcpy(out->residual_of, f.a, (size_t)q * sizeof(double));
+    explain(&f, out), moves(&f, out);
+    status = tct_linear_joint(linear, out, out, out->noise, out->sampling, err);
+  }
+  if (status == TCT_OK) shrink(&f, out);
   tct_free(memory);
   return status;
 }

@@ -29,6 +29,8 @@ void tct_linear_free(tct_linear *linear);
 typedef struct tct_linear_model {
   int64_t count;       /* of weights, the constant too */
   double *w;           /* [count] */
+  double *residual_of; /* [q]: the residual as a sum of columns */
+  double *move;        /* [count][q]: moments that move by N move w by move N residual_of, to first order */
   double *noise;       /* [count][count]: covariance of w from the noise of the release */
   double *sampling;    /* [count][count]: from who is in the table */
   double ridge;        /* lambda of the penalty lambda/2 |slopes|^2 beside half the mean square */
@@ -41,6 +43,10 @@ typedef struct tct_linear_model {
 tct_status tct_linear_fit(const tct_linear *linear, int64_t label, const int64_t *column, int64_t slopes, double ridge,
                           tct_linear_model *out, tct_error *err);
 void tct_linear_model_free(tct_linear_model *model);
+/* The same of two models of one release, which share its noise and its records: noise, sampling [a's][b's] <- the
+ * covariances of their weights, by move and residual_of. */
+tct_status tct_linear_joint(const tct_linear *linear, const tct_linear_model *a, const tct_linear_model *b,
+                            double *noise, double *sampling, tct_error *err);
 
 /* For penalties of a grid: what prediction loses, by Mallows' Cp that counts the noise of the release as well. */
 enum { TCT_LINEAR_RIDGES = 49 };

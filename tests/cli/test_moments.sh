@@ -62,6 +62,11 @@ ok 'a model' lm exact.json --label pay --ridge auto --best 3 --without sex,regio
 cp .out pay.json
 ok 'by part' lm exact.json --label pay --features age,sex=m --json
 cp .out part.json
+ok 'two models' lm exact.json --label pay --features age,bmi,sex --beside age,bmi --json
+cp .out two.json
+ok 'two outcomes in words' lm exact.json --label pay --features age --beside age --beside-label bmi --covariance
+says 'how they differ' '^slopes of the first model less'
+says 'what they share' '^covariance of both'
 ok 'an indicator as outcome' lm exact.json --label sex=m --features pay
 ok 'in words' lm m.json --label pay --best 2 --without bmi --ridge 0.01
 says 'its R2' '^ *R2 +0\.'
@@ -104,6 +109,21 @@ line = next(each for each in said["weights"] if each["name"] == "age")
 near(math.sqrt(cov[names.index("age")][names.index("age")]) / line["standard_error"], 1, 1e-9)
 near(line["vif"], 1, 0.01)
 assert len(said["path"]) > 10 and said["ridge"] == min(said["path"], key=lambda at: at["risk"])["ridge"]
+# Two models that share records: the robust covariance of both, which is elliptic here but for the uniform age.
+two = json.load(open("two.json"))
+def turned(names):
+    x = np.column_stack([columns[n] for n in names] + [np.ones(len(pay))])
+    w = np.linalg.lstsq(x, pay, rcond=None)[0]
+    return x * (pay - x @ w)[:, None] @ np.linalg.inv(x.T @ x), w
+(wide, w), (narrow, v) = turned(["age", "bmi", "sex=m"]), turned(["age", "bmi"])
+for k, line in enumerate(two["differences"]):
+    assert line["name"] == ["age", "bmi"][k] and line["beside"] == 1
+    error = np.linalg.norm(wide[:, k] - narrow[:, k])
+    near(line["estimate"], w[k] - v[k], error), near(line["standard_error"] / error, 1, 0.15)
+    near(line["estimate"], two["weights"][k]["estimate"] - two["beside"][0]["weights"][k]["estimate"], 1e-9 * abs(w[k]))
+both, of = np.array(two["joint"]["population"]), two["joint"]["models"]
+assert of == [0, 0, 0, 0, 1, 1, 1] and np.allclose(both, both.T) and np.linalg.eigvalsh(both).min() > -1e-9 * np.trace(both)
+near(both[0, 4] / math.sqrt(both[0, 0] * both[4, 4]), wide[:, 0] @ narrow[:, 0] / np.linalg.norm(wide[:, 0]) / np.linalg.norm(narrow[:, 0]), 0.05)
 table = json.load(open("table.json"))
 names = [c["name"] for c in table["columns"]]
 assert names == ["age", "bmi", "sex=f", "sex=m", "region=n", "region=s", "region=w", "pay"]
@@ -166,6 +186,10 @@ lm 'the ridge is a number' --label pay --ridge -1
 lm 'at most all' --label pay --features age --best 2
 lm 'among the features' --label pay --features age --without bmi
 lm 'a model has an outcome' --features age
+lm 'a model has an outcome' --beside age
+lm 'name them with --beside' --label pay --beside-label bmi
+lm 'the outcome not among the features' --label pay --beside age --beside-label age
+lm 'no column "zz"' --label pay --beside zz
 lm 'strictly between 0 and 1' --level 1
 lm 'none in a stage of this name' --stage zz
 bad 'lm of a study with two' 2 'several stages' lm more.json --label pay

@@ -163,13 +163,79 @@ static void errors_and_figures_are_those_of_the_textbook(void **state) {
   tct_moments_free(&m);
 }
 
+/* What draws show of the weights of three models together, and what is said of it. */
+enum { MODELS = 3, STACK = 9 };
+typedef struct stack {
+  double draws, mean[STACK], square[STACK][STACK], said[STACK][STACK];
+} stack;
+
+/* One draw more: of two models of one outcome, the one within the other, and of another outcome. */
+static void look(stack *s, const tct_linear *l, bool sampling) {
+  static const int64_t label[] = {3, 3, 1}, slopes[] = {3, 1, 2}, column[][3] = {{0, 1, 2}, {0}, {3, 0}};
+  static const int first[] = {0, 4, 6};
+  tct_linear_model m[MODELS];
+  tct_error err = {0};
+  double noise[16], records[16];
+  s->draws++;
+  for (int a = 0; a < MODELS; a++)
+    assert_int_equal(tct_linear_fit(l, label[a], column[a], slopes[a], 0, &m[a], &err), TCT_OK);
+  for (int a = 0; a < MODELS; a++)
+    for (int b = 0; b < MODELS; b++) {
+      assert_int_equal(tct_linear_joint(l, &m[a], &m[b], noise, records, &err), TCT_OK);
+      for (int i = 0; i < m[a].count; i++)
+        for (int j = 0; j < m[b].count; j++) {
+          int at = first[a] + i, to = first[b] + j;
+          s->mean[at] += b == 0 && j == 0 ? m[a].w[i] : 0;
+          s->square[at][to] += m[a].w[i] * m[b].w[j];
+          s->said[at][to] += sampling ? records[i * m[b].count + j] / l->kurtosis : noise[i * m[b].count + j];
+        }
+    }
+  for (int a = 0; a < MODELS; a++) tct_linear_model_free(&m[a]);
+}
+
+static void stack_agrees(const stack *s) {
+  double worst = 0;
+  for (int i = 0; i < STACK; i++)
+    for (int j = 0; j < STACK; j++) {
+      double seen = (s->square[i][j] - s->mean[i] * s->mean[j] / s->draws), size = sqrt(s->said[i][i] * s->said[j][j]);
+      if (!(fabs(seen - s->said[i][j]) < 0.12 * size))
+        fail_msg("weights %d, %d: %g, said %g", i, j, seen / s->draws, s->said[i][j] / s->draws);
+      worst = fmax(worst, i < 4 && j >= 4 ? fabs(s->said[i][j]) / size : 0);
+    }
+  assert_true(worst > 0.5); /* models share much */
+}
+
+/* Normal records and no noise: what other records would have made of the models. */
+static void models_of_one_table_share_its_records(void **state) {
+  (void)state;
+  uint64_t random = 11;
+  double x[N][Q];
+  stack all = {0};
+  tct_error err = {0};
+  for (int t = 0; t < 3000; t++) {
+    tct_moments m;
+    tct_linear l;
+    for (int i = 0; i < N; i++) {
+      for (int j = 0; j < 3; j++) x[i][j] = 0.2 * normal(&random);
+      x[i][2] += 0.5 * x[i][0];
+      x[i][3] = 0.7 * x[i][0] - 0.4 * x[i][1] + 0.2 * normal(&random), x[i][4] = 1;
+    }
+    release(&random, x, 0, &m);
+    assert_int_equal(tct_linear_new(&m, N, &l, &err), TCT_OK);
+    look(&all, &l, true);
+    tct_linear_free(&l);
+    tct_moments_free(&m);
+  }
+  stack_agrees(&all);
+}
+
 /* First order: noise is small.  An outer shell of which only some directions are kept is among them. */
 static void the_noise_of_weights_and_figures_is_what_draws_show(void **state) {
   (void)state;
   enum { DRAWS = 3000 };
-  static const int64_t columns[] = {0, 1, 2};
   uint64_t random = 5;
-  double x[N][Q], mean[Q] = {0}, square[Q][Q] = {{0}}, said[Q][Q] = {{0}}, figure[3][3] = {{0}};
+  double x[N][Q], figure[3][3] = {{0}};
+  stack all = {0};
   tct_error err = {0};
   draw(&random, x);
   for (int t = 0; t < DRAWS; t++) {
@@ -179,14 +245,10 @@ static void the_noise_of_weights_and_figures_is_what_draws_show(void **state) {
     tct_linear_figure r, deviation;
     release(&random, x, 1e-3, &m);
     assert_int_equal(tct_linear_new(&m, N, &l, &err), TCT_OK);
-    assert_int_equal(tct_linear_fit(&l, 3, columns, 3, 0, &model, &err), TCT_OK);
+    assert_int_equal(tct_linear_fit(&l, 3, (const int64_t[]){0, 1, 2}, 3, 0, &model, &err), TCT_OK);
     assert_int_equal(tct_linear_correlation(&l, 3, 0, &r, &err), TCT_OK);
     assert_int_equal(tct_linear_deviation(&l, 2, &deviation, &err), TCT_OK);
-    for (int i = 0; i < 4; i++) {
-      mean[i] += model.w[i] / DRAWS;
-      for (int j = 0; j < 4; j++)
-        square[i][j] += model.w[i] * model.w[j] / DRAWS, said[i][j] += model.noise[i * 4 + j] / DRAWS;
-    }
+    look(&all, &l, false);
     const double seen[3][2] = {{model.r2, model.r2_noise}, {r.value, r.noise}, {deviation.value, deviation.noise}};
     for (int i = 0; i < 3; i++) {
       figure[i][0] += seen[i][0] / DRAWS, figure[i][1] += seen[i][0] * seen[i][0] / DRAWS;
@@ -196,11 +258,7 @@ static void the_noise_of_weights_and_figures_is_what_draws_show(void **state) {
     tct_linear_free(&l);
     tct_moments_free(&m);
   }
-  for (int i = 0; i < 4; i++)
-    for (int j = 0; j < 4; j++) {
-      double seen = square[i][j] - mean[i] * mean[j], size = sqrt(said[i][i] * said[j][j]);
-      if (!(fabs(seen - said[i][j]) < 0.12 * size)) fail_msg("weights %d, %d: %g, said %g", i, j, seen, said[i][j]);
-    }
+  stack_agrees(&all);
   for (int i = 0; i < 3; i++) {
     double seen = figure[i][1] - figure[i][0] * figure[i][0];
     if (!(fabs(seen / figure[i][2] - 1) < 0.12)) fail_msg("figure %d: %g, said %g", i, seen, figure[i][2]);
@@ -345,6 +403,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_noise_every_model_is_least_squares),
       cmocka_unit_test(errors_and_figures_are_those_of_the_textbook),
+      cmocka_unit_test(models_of_one_table_share_its_records),
       cmocka_unit_test(the_noise_of_weights_and_figures_is_what_draws_show),
       cmocka_unit_test(the_best_subset_is_that_of_all),
       cmocka_unit_test(a_ridge_is_chosen_where_noise_is),

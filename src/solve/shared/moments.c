@@ -20,9 +20,9 @@
  *
  * RELEASES  Two events gaussian(m).
  *
- * NOISE  Let r be a direction in z.  What noise adds to S r has the covariance sum_k s_k^2/2 (|r|^2 P + P r r^T P +
- * |P r|^2 (1 - P) + (P r) (Q r)^T + (Q r) (P r)^T), P = P_k the kept directions and Q = 1 - P: a shell's noise shows in
- * every entry with a kept direction. */
+ * NOISE  Let r and t be directions in z, and Q = Q_k those that were not kept of shell k.  Its noise shows in every
+ * entry with a kept one.  So what noise adds to S r and to S t have the covariance sum_k s_k^2/2 (r.t 1 + t r^T - (Q
+ * r).(Q t) Q - Q t (Q r)^T). */
 #include "solve/shared/moments.h"
 
 #include "core/alloc.h"
@@ -269,17 +269,20 @@ tct_status tct_moments_again(tct_moments *m, tct_error *err) {
   return status;
 }
 
-void tct_moments_noise(const tct_moments *m, const double *r, int64_t count, double *noise, double *work) {
+void tct_moments_noise(const tct_moments *m, const double *r, const double *t, int64_t count, double *noise,
+                       double *work) {
   int64_t q = m->q;
-  double *in = work, *out = in + q, norm2 = tct_dot(r, r, q);
+  double *r_out = work, *t_out = r_out + q, both = tct_dot(r, t, q);
   memset(noise, 0, (size_t)(count * count) * sizeof *noise);
   for (int k = 0; k < m->shells; k++) {
     const double *kept = m->kept + k * q * q;
-    double half = 0.5 * m->noise[k] * m->noise[k], within = 0;
-    for (int64_t i = 0; i < q; i++) in[i] = tct_dot(kept + i * q, r, q), out[i] = r[i] - in[i], within += in[i] * r[i];
+    double half = 0.5 * m->noise[k] * m->noise[k];
+    for (int64_t i = 0; i < q; i++)
+      r_out[i] = r[i] - tct_dot(kept + i * q, r, q), t_out[i] = t[i] - tct_dot(kept + i * q, t, q);
+    double out = tct_dot(r_out, t_out, q);
     for (int64_t i = 0; i < count; i++)
       for (int64_t j = 0; j < count; j++)
-        noise[i * count + j] += half * (norm2 * kept[i * q + j] + within * ((i == j) - kept[i * q + j]) +
-                                        in[i] * in[j] + in[i] * out[j] + out[i] * in[j]);
+        noise[i * count + j] +=
+            half * ((both - out) * (i == j) + out * kept[i * q + j] + t[i] * r[j] - t_out[i] * r_out[j]);
   }
 }

@@ -33,8 +33,10 @@ void tct_moments_free(tct_moments *moments);
 void tct_moments_radii(int64_t rows, double deviation, tct_moments *moments);
 /* sum, kept, edge and determined once more, from p, q, the shells and their noise. */
 tct_status tct_moments_again(tct_moments *moments, tct_error *err);
-/* noise[count][count] <- the covariance of what noise adds to the first entries of sum r, r[q]; work: [2q]. */
-void tct_moments_noise(const tct_moments *moments, const double *r, int64_t count, double *noise, double *work);
+/* noise[count][count] <- the covariance of what noise adds to the first entries of sum r with those of sum t, r[q] and
+ * t[q]; work: [2q]. */
+void tct_moments_noise(const tct_moments *moments, const double *r, const double *t, int64_t count, double *noise,
+                       double *work);
 
 /* A linear model of the label from the moments. */
 typedef struct tct_moments_model {

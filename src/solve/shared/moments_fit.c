@@ -49,7 +49,7 @@ static void spread(fit *f) {
   double *r = f->work;
   for (int64_t j = 0; j < p; j++) r[j] = -f->b[j];
   r[p] = 1;
-  tct_moments_noise(f->m, r, p, f->noise, r + f->m->q);
+  tct_moments_noise(f->m, r, r, p, f->noise, r + f->m->q);
   for (int turn = 0; turn < 2; turn++) {
     for (int64_t i = 0; i < p; i++) tct_cholesky_solve(f->normal, p, f->noise + i * p);
     for (int64_t i = 0; i < p; i++)
