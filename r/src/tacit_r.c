@@ -11,7 +11,7 @@
 #include <string.h>
 #include <tacit.h>
 
-/* ---- what comes from R ------------------------------------------------------------------------------------------ */
+/* ---- what comes from R ---- */
 
 static SEXP item(SEXP list, const char *name) {
   SEXP names = getAttrib(list, R_NamesSymbol);
@@ -57,8 +57,7 @@ static tct_config config_of(SEXP set, int *bar) {
   return c;
 }
 
-/* ---- a list of columns as an Arrow stream of one chunk, over R's own memory ---------------------------------------
- */
+/* ---- a list of columns as an Arrow stream of one chunk, over R's own memory ---- */
 
 struct ArrowSchema {
   const char *format, *name, *metadata;
@@ -112,19 +111,14 @@ static void *zeroed(size_t count, size_t size) {
   return memset(made, 0, (count ? count : 1) * size);
 }
 
-/* Bits: of the values that are `wanted`; or, with NA_LOGICAL, of those that are there. */
-static unsigned char *bits_of(const int *values, R_xlen_t rows, int wanted) {
+/* A bit for each value that is `wanted`, or with NA_LOGICAL for each that is there; *count: how many. */
+static unsigned char *bits_of(const int *values, R_xlen_t rows, int wanted, int64_t *count) {
   unsigned char *bits = zeroed((size_t)rows / 8 + 1, 1);
-  for (R_xlen_t i = 0; i < rows; i++)
-    if (wanted == NA_LOGICAL ? values[i] != NA_INTEGER : values[i] == wanted)
-      bits[i >> 3] |= (unsigned char)(1 << (i & 7));
+  for (R_xlen_t i = *count = 0; i < rows; i++) {
+    int set = wanted == NA_LOGICAL ? values[i] != NA_INTEGER : values[i] == wanted;
+    *count += set, bits[i >> 3] |= (unsigned char)(set << (i & 7));
+  }
   return bits;
-}
-
-static int64_t gaps_of(const int *values, R_xlen_t rows) {
-  int64_t gaps = 0;
-  for (R_xlen_t i = 0; i < rows; i++) gaps += values[i] == NA_INTEGER;
-  return gaps;
 }
 
 static void describe(struct ArrowSchema *schema, struct ArrowArray *array, const char *name, const char *format) {
@@ -159,10 +153,11 @@ static void put_column(struct ArrowSchema *schema, struct ArrowArray *array, con
     array->buffers[1] = REAL(values);
     return;
   }
+  int64_t there = 0, set = 0;
   const int *whole = TYPEOF(values) == LGLSXP ? LOGICAL(values) : INTEGER(values);
-  array->null_count = gaps_of(whole, rows);
-  if (array->null_count > 0) array->buffers[0] = bits_of(whole, rows, NA_LOGICAL);
-  array->buffers[1] = TYPEOF(values) == LGLSXP ? (const void *)bits_of(whole, rows, 1) : whole;
+  array->buffers[0] = bits_of(whole, rows, NA_LOGICAL, &there);
+  array->buffers[1] = TYPEOF(values) == LGLSXP ? (const void *)bits_of(whole, rows, 1, &set) : whole;
+  array->null_count = rows - there;
   if (number_item(column, "date", 0) != 0) schema->format = "tdD";
   if (!isNull(levels)) put_levels(schema, array, levels);
 }
@@ -186,8 +181,7 @@ static table *table_of(SEXP columns) {
   return t;
 }
 
-/* ---- what goes to R -----------------------------------------------------------------------------------------------
- */
+/* ---- what goes to R ---- */
 
 static SEXP failure(const tct_error *e) {
   const char *names[] = {"status", "text", ""};
@@ -220,8 +214,7 @@ static SEXP texts(int count, char *const text[], const tct_error *e) {
 
 static SEXP one(char *text, const tct_error *e) { return texts(1, &text, e); }
 
-/* ---- the calls ----------------------------------------------------------------------------------------------------
- */
+/* ---- the calls ---- */
 
 /* person: room for [rows] numbers, or NULL. */
 static tct_data *read_table(table *t, const tct_read_options *o, const char *by, int64_t *person, tct_error *e) {
@@ -253,14 +246,13 @@ static SEXP R_fit(SEXP columns, SEXP set) {
   tct_model *model = plan ? tct_fit(plan, data, &e) : NULL;
   char *made[3] = {model ? tct_model_json(model, &e) : NULL, NULL, NULL};
   if (made[0]) made[1] = tct_plan_json(plan, NULL);
-  char *copy = NULL;
-  const char *warning = model ? tct_model_warning(model) : NULL;
-  if (warning) copy = memcpy(R_alloc(strlen(warning) + 1, 1), warning, strlen(warning) + 1);
+  char warning[2000] = "";
+  if (model && tct_model_warning(model)) snprintf(warning, sizeof warning, "%s", tct_model_warning(model));
   tct_model_free(model);
   tct_plan_free(plan);
   tct_data_free(data);
   SEXP r = PROTECT(texts(3, made, &e));
-  if (copy && TYPEOF(r) == STRSXP) SET_STRING_ELT(r, 2, mkCharCE(copy, CE_UTF8));
+  if (made[0] && warning[0]) SET_STRING_ELT(r, 2, mkCharCE(warning, CE_UTF8));
   UNPROTECT(1);
   return r;
 }
@@ -277,19 +269,43 @@ static SEXP R_plan(SEXP schema_path, SEXP set, SEXP rows) {
   return one(text, &e);
 }
 
-/* What is asked of a model: its own text, with "" for what; "schema", "summary" or "report" of it. */
-static SEXP R_model(SEXP path, SEXP text, SEXP stage, SEXP what, SEXP level) {
+/* Of a model's text: its summary; of sums of its coefficients, one in each column, where these are asked for. */
+static SEXP R_summary(SEXP text, SEXP sums, SEXP level) {
   tct_error e = {0};
-  const char *kind = text_of(what);
-  tct_model *model = tct_model_read(text_of(path), text_of(text), text_of(stage), &e);
-  char *made[2] = {NULL, NULL};
-  if (model && kind[0] == 's') made[0] = tct_summary_json(model, asReal(level), 1, &e);
-  if (model && kind[0] == 'm') made[0] = tct_model_json(model, &e);
-  const char *schema = made[0] && kind[0] == 'm' ? tct_model_schema(model) : NULL;
-  char *copy = schema ? memcpy(R_alloc(strlen(schema) + 1, 1), schema, strlen(schema) + 1) : NULL;
+  tct_model *model = tct_model_read(NULL, text_of(text), NULL, &e);
+  char *said = NULL;
+  if (model && isNull(sums)) said = tct_summary_json(model, asReal(level), 1, &e);
+  if (model && !isNull(sums)) said = tct_sums_json(model, REAL(sums), ncols(sums), asReal(level), &e);
   tct_model_free(model);
-  SEXP r = PROTECT(texts(2, made, &e));
-  if (copy && TYPEOF(r) == STRSXP) SET_STRING_ELT(r, 1, mkCharCE(copy, CE_UTF8));
+  return one(said, &e);
+}
+
+static int64_t entry(const tct_matrix *x, const void *list, int64_t k) {
+  return x->index_type == TCT_I64 ? ((const int64_t *)list)[k] : ((const int32_t *)list)[k];
+}
+
+/* The features of columns, as that schema has them, and 1 last: a matrix; NULL where they are not `cols` with the 1. */
+static SEXP R_features(SEXP columns, SEXP schema, SEXP cols) {
+  tct_error e = {0};
+  tct_read_options o;
+  tct_read_options_default(&o);
+  o.labels = TCT_LABELS_NONE, o.schema_text = text_of(schema);
+  table *t = table_of(columns);
+  int64_t rows = t->array.length, p = asInteger(cols);
+  SEXP r = PROTECT(allocMatrix(REALSXP, (int)rows, (int)p));
+  double *to = memset(REAL(r), 0, (size_t)(rows * p) * sizeof(double));
+  tct_data *data = read_table(t, &o, NULL, NULL, &e);
+  const tct_matrix *x = data ? tct_data_matrix(data) : NULL;
+  int fits = x && x->cols == p - 1;
+  for (int64_t i = 0; fits && i < rows; i++) {
+    int64_t dense = x->layout == TCT_DENSE_ROWS, from = dense ? 0 : entry(x, x->start, i);
+    int64_t end = dense ? x->cols : entry(x, x->start, i + 1);
+    for (int64_t k = from; k < end; k++)
+      to[i + rows * (dense ? k : entry(x, x->index, k))] = ((const double *)x->values)[dense ? i * x->stride + k : k];
+    to[i + rows * (p - 1)] = 1;
+  }
+  tct_data_free(data);
+  if (!fits) r = x ? R_NilValue : failure(&e);
   UNPROTECT(1);
   return r;
 }
@@ -333,16 +349,18 @@ static SEXP R_write(SEXP text, SEXP path, SEXP page) {
   return ok ? R_NilValue : failure(&e);
 }
 
-/* A check that failed gives the text too. */
-static SEXP R_verify(SEXP path, SEXP text, SEXP ledger, SEXP policy) {
+/* Of a file, by its path or text: a model's text; a linear model of its moments, asked in JSON; its verification, where
+ * a check that failed gives the text too. */
+static SEXP R_text(SEXP what, SEXP file, SEXP with, SEXP asked) {
   tct_error e = {0};
-  return one(tct_verify_json(text_of(path), text_of(text), text_of(ledger), text_of(policy), NULL, NULL, &e), &e);
-}
-
-/* A linear model of released moments; asked: JSON. */
-static SEXP R_lm(SEXP path, SEXP text, SEXP stage, SEXP asked) {
-  tct_error e = {0};
-  return one(tct_lm_json(text_of(path), text_of(text), text_of(stage), text_of(asked), &e), &e);
+  const char *kind = text_of(what), *text = text_of(file), *path = strchr(text, '{') ? NULL : text;
+  if (path) text = NULL;
+  if (kind[0] == 'l') return one(tct_lm_json(path, text, text_of(with), text_of(asked), &e), &e);
+  if (kind[0] == 'v') return one(tct_verify_json(path, text, text_of(with), text_of(asked), NULL, NULL, &e), &e);
+  tct_model *model = tct_model_read(path, text, text_of(with), &e);
+  char *made = model ? tct_model_json(model, &e) : NULL;
+  tct_model_free(model);
+  return one(made, &e);
 }
 
 /* make: NULL, or list(epsilon, delta, name, people, persons, for_tests, replace_one) of a new ledger. */
@@ -385,9 +403,9 @@ static SEXP R_generate(SEXP path, SEXP schema, SEXP numbers, SEXP rows, SEXP see
 void R_init_tacit(DllInfo *dll) {
 #define CALL(name, arguments) \
   { #name, (DL_FUNC)&name, arguments }
-  static const R_CallMethodDef calls[] = {CALL(R_fit, 2),    CALL(R_plan, 3),     CALL(R_model, 5), CALL(R_predict, 3),
-                                          CALL(R_write, 3),  CALL(R_verify, 4),   CALL(R_lm, 4),    CALL(R_study, 5),
-                                          CALL(R_ledger, 2), CALL(R_generate, 5), {NULL, NULL, 0}};
+  static const R_CallMethodDef calls[] = {
+      CALL(R_fit, 2),  CALL(R_plan, 3),  CALL(R_summary, 3), CALL(R_features, 3), CALL(R_predict, 3), CALL(R_write, 3),
+      CALL(R_text, 4), CALL(R_study, 5), CALL(R_ledger, 2),  CALL(R_generate, 5), {NULL, NULL, 0}};
   R_registerRoutines(dll, NULL, calls, NULL, NULL);
   R_useDynamicSymbols(dll, FALSE);
 }
