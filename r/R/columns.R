@@ -70,25 +70,33 @@ columns_of <- function(names, data, kind) {
 feature_columns <- function(spec, data) columns_of(spec$fields, data, function(name)
   if (name %in% names(spec$categories)) "category" else if (inherits(spec$facts$bounds[[name]], "Date")) "date" else "number")
 
-# One column: list(values, levels, date).
+# One column in Arrow's words: its format, and where its buffers are.
 column_of <- function(x, name, kind) {
   if (inherits(x, "haven_labelled")) x <- unlabelled(x, kind)
   if (is.list(x) || !is.null(dim(x))) usage("column %s is no plain vector; make it numbers, texts, dates or a factor", name)
   if (inherits(x, "POSIXt")) x <- as.Date(x, tz = (attr(x, "tzone") %||% "")[1])
-  if (kind == "date" && is.factor(x)) x <- as.character(x)
-  if (is.character(x) && kind != "number") x <- factor(x, unique(x))
-  if (is.factor(x) && kind != "number") return(list(values = as.integer(x), levels = enc2utf8(levels(x))))
+  texts <- is.factor(x) || is.character(x)
+  if (texts && kind == "number")
+    refuse("data", "column %s has bounds, and holds texts; give levels = list(%s = ...), or make it numbers", name, name)
+  if (texts && (kind == "date" || !is.factor(x))) x <- factor(as.character(x), unique(as.character(x)))
+  if (texts) return(arrow("i", as.integer(x), enc2utf8(levels(x))))
   if (kind == "date") {
     if (!inherits(x, "Date")) refuse("data", "column %s has bounds that are dates, and is none; make it one with as.Date()", name)
-    return(list(values = as.integer(floor(as.numeric(x))), date = 1))
+    return(arrow("tdD", as.integer(floor(as.numeric(x)))))
   }
   if (inherits(x, c("Date", "difftime")) || is.complex(x) || is.raw(x))
     usage("column %s is neither a number nor a category; give bounds of two dates, or make it a number", name)
-  if (is.factor(x) || is.character(x))
-    refuse("data", "column %s has bounds, and holds texts; give levels = list(%s = ...), or make it numbers", name, name)
   if (inherits(x, "integer64")) x <- as.numeric(x)
   attributes(x) <- NULL
-  list(values = x)
+  arrow(c(double = "g", integer = "i", logical = "b")[[typeof(x)]], x)
+}
+
+# NA is one of R's NaN.  R counts levels from 1, Arrow from 0: before the first stands one that nobody has.
+arrow <- function(format, values, levels = NULL) {
+  bits <- function(x) packBits(c(x, logical(-length(x) %% 8)), "raw")
+  list(format = format, length = length(values), there = if (format != "g" && anyNA(values)) bits(!is.na(values)),
+       values = if (format == "b") bits(values %in% TRUE) else values,
+       ends = if (!is.null(levels)) as.integer(c(0, cumsum(c(0, nchar(levels, "bytes"))))), texts = paste(levels, collapse = ""))
 }
 
 # Stata's and SPSS's value labels: as texts where a category is wanted, as its numbers where not.

@@ -58,7 +58,7 @@ number_label <- function(e, name, of, spec, family, data) {
   }
   list(json = list(name = name, lower = image[1], upper = image[2]), bounds = image, columns = function(data) {
     x <- numbers_in(data, of, ", and the family wants one; make it one")
-    stats::setNames(list(list(values = if (is.symbol(e)) x else scaled(pmin(pmax(x, ends[1]), ends[2])))), name)
+    stats::setNames(list(arrow("g", if (is.symbol(e)) x else scaled(pmin(pmax(x, ends[1]), ends[2])))), name)
   })
 }
 
@@ -68,7 +68,7 @@ follow_up <- function(e, family, data) {
   if (named(e) != "Surv" || length(of) != 2 || !all(nzchar(of))) usage("the left side is a time and an event of two columns; write Surv(days, died) ~ ...")
   if (!is.null(data)) need_columns(of, data)
   list(json = list(time = of[1], event = of[2], horizon = family$horizon), columns = function(data)
-    lapply(stats::setNames(nm = of), function(name) list(values = numbers_in(data, name, "; make it one, an event 0 or 1"))))
+    lapply(stats::setNames(nm = of), function(name) arrow("g", numbers_in(data, name, "; make it one, an event 0 or 1"))))
 }
 
 binary_label <- function(e, name, of, spec, family, data) {
@@ -152,10 +152,10 @@ tacit_glm <- function(formula, family = stats::gaussian(), data, epsilon, delta,
   columns <- c(columns, columns_of(setdiff(vapply(beside, `[[`, "", "of"), names(columns)), table, "number"))
   columns <- c(columns, columns_of(setdiff(person, names(columns)), table, "category"))
   made <- checked(.Call(R_fit, columns, set))
-  plan <- from_json(made[2])
+  plan <- from_json(made[1])
   for (each in plan$warnings) warn(if (isTRUE(each$weakens)) "privacy" else "utility", each$text)
   if (!is.na(made[3])) warn("privacy", made[3])
-  model_of(made[1], call, family, nrow(table), spec = spec, plan = plan)
+  model_of(made[2], call, family, nrow(table), spec = spec, plan = plan)
 }
 
 # A model may be published, as it is or by saveRDS(): no part of it holds the table, nor an environment that may.

@@ -193,7 +193,7 @@ spline_part <- function(e, a, f, r) {
   }
   kind <- if (f == "ns") "natural" else "bspline"
   p$json <- c(list(of = p$json, as = "spline", kind = kind, knots = as.list(knots)), if (f == "bs") list(degree = degree))
-  p$call <- as.call(c(call("::", quote(splines), as.name(f)), list(a[[1]], knots = knots, Boundary.knots = p$ends), if (f == "bs") list(degree = degree)))
+  p$call <- as.call(c(if (f == "ns") quote(splines::ns) else quote(splines::bs), list(a[[1]], knots = knots, Boundary.knots = p$ends), if (f == "bs") list(degree = degree)))
   p
 }
 
@@ -328,7 +328,7 @@ r_frame <- function(spec, points) {
     x <- unclass(x)
     if (!all(is.finite(x))) usage("%s is not finite between the bounds; give narrower bounds", name)
     if (!any(gap)) return(x)
-    structure(cbind(x, gap), dimnames = list(NULL, c(colnames(x) %||% "", "NA")))
+    structure(cbind(x, gap), dimnames = list(NULL, c(colnames(x) %||% if (is.matrix(x)) seq_len(ncol(x)) else "", "NA")))
   })
   structure(frame, class = "data.frame", row.names = seq_along(points$gap[[1]]), terms = stats::delete.response(spec$terms))
 }
@@ -345,17 +345,17 @@ with_map <- function(spec) {
   points <- public_points(spec, 200 + 20 * width)
   frame <- r_frame(spec, points)
   x <- stats::model.matrix(attr(frame, "terms"), frame)
-  whole <- !Reduce(`|`, points$gap)
-  mark <- colSums(x[whole, , drop = FALSE] != 0) == 0
-  keep <- !mark | !duplicated(x, MARGIN = 2) # a gap is marked once
+  gaps <- unique(Filter(any, lapply(spec$parts, function(p) Reduce(`|`, points$gap[p$columns]))))
+  whole <- !Reduce(`|`, gaps, logical(nrow(x)))
+  keep <- colSums(x[whole, , drop = FALSE] != 0) > 0 | !duplicated(x, MARGIN = 2) # a gap is marked once
   spec$assign <- attr(x, "assign")[keep]
   x <- x[, keep, drop = FALSE]
   spec$columns <- colnames(x)
-  mark <- mark[keep]
   size <- function(x) pmax(sqrt(colMeans(x^2)), 1e-300)
   sx <- size(x)
   x <- x / rep(sx, each = nrow(x))
-  if (qr(x[whole, !mark, drop = FALSE], tol = 1e-9)$rank < sum(!mark))
+  plain <- x[whole, colSums(x[whole, , drop = FALSE] != 0) > 0, drop = FALSE]
+  if (qr(plain, tol = 1e-9)$rank < ncol(plain))
     usage("two terms of the formula say the same, or a product lacks the terms that it is made of; write a * b, or leave one away")
   other_space <- function() usage("%s", if (attr(spec$terms, "intercept") == 0)
     "a line through the origin is not offered, since numbers are centred between their bounds; leave - 1 out, or add a category" else
@@ -364,11 +364,15 @@ with_map <- function(spec) {
   sz <- size(z)
   z <- z / rep(sz, each = nrow(z))
   map <- matrix(0, ncol(z), ncol(x))
-  told <- colSums(z[whole, , drop = FALSE] != 0) > 0
-  map[told, !mark] <- qr.coef(qr(z[whole, told, drop = FALSE], tol = 1e-9), x[whole, !mark, drop = FALSE])
-  map[, mark] <- qr.coef(qr(z, tol = 1e-9), x[, mark, drop = FALSE])
-  off <- abs(z %*% map - x)
-  if (!isTRUE(max(off[whole, ], off[, mark]) < 1e-8)) other_space()
+  # What a column is where it is missing, and not the mark of that, the library says: it is looked at elsewhere.
+  marks <- Reduce(function(said, gap) paste0(said, +(colSums(x[!gap, , drop = FALSE] != 0) == 0)), gaps, character(ncol(x)))
+  for (alike in unique(marks)) {
+    at <- marks == alike
+    rows <- !Reduce(`|`, gaps[strsplit(alike, "")[[1]] == "0"], logical(nrow(x)))
+    told <- colSums(z[rows, , drop = FALSE] != 0) > 0
+    map[told, at] <- qr.coef(qr(z[rows, told, drop = FALSE], tol = 1e-9), x[rows, at, drop = FALSE])
+    if (!isTRUE(max(abs(z %*% map - x)[rows, at]) < 1e-8)) other_space()
+  }
   exact <- function(m, tolerance) replace(m, abs(m) < tolerance * rep(apply(abs(m), 2, max), each = nrow(m)), 0)
   map <- exact(map, 1e-12)
   spec$sums <- exact(t(solve(map)), 1e-11) * outer(sz, 1 / sx)

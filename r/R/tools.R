@@ -6,10 +6,10 @@ tacit_plan <- function(formula, family = stats::gaussian(), rows, epsilon, delta
 }
 
 planned <- function(set, rows, spec) {
-  path <- tempfile(fileext = ".json")
-  on.exit(unlink(path))
-  writeLines(set$schema, path)
-  plan <- from_json(checked(.Call(R_plan, path, set, rows)))
+  set[c("file", "rows")] <- list(tempfile(fileext = ".json"), rows)
+  on.exit(unlink(set$file))
+  writeLines(set$schema, set$file)
+  plan <- from_json(checked(.Call(R_fit, NULL, set))[1])
   structure(list(plan = plan, rows = rows, columns = spec$columns, notes = spec$notes), class = "tacit_plan")
 }
 
@@ -44,7 +44,7 @@ read_tacit_model <- function(path, stage = NULL) {
   model_of(text, quote(read_tacit_model()), family, facts$rows)
 }
 
-need_model <- function(fit) if (is.character(fit$model)) fit$model else usage("fit is no model of tacit; give what tacit_glm() gave")
+need_model <- function(fit) if (inherits(fit, "tacit") && is.character(fit$model)) fit$model else usage("fit is no model of tacit; give what tacit_glm() gave")
 
 tacit_write <- function(fit, path) {
   checked(.Call(R_write, need_model(fit), need_path(path, "path"), NULL))

@@ -24,6 +24,13 @@ static SEXP item(SEXP list, const char *name) {
 static const char *text_of(SEXP value) { return isNull(value) ? NULL : translateCharUTF8(STRING_ELT(value, 0)); }
 static const char *text_item(SEXP list, const char *name) { return text_of(item(list, name)); }
 
+static const void *memory_of(SEXP value) {
+  return isNull(value)              ? NULL
+         : TYPEOF(value) == RAWSXP  ? (const void *)RAW(value)
+         : TYPEOF(value) == REALSXP ? (const void *)REAL(value)
+                                    : INTEGER(value);
+}
+
 static double number_item(SEXP list, const char *name, double other) {
   SEXP value = item(list, name);
   return isNull(value) ? other : asReal(value);
@@ -111,64 +118,29 @@ static void *zeroed(size_t count, size_t size) {
   return memset(made, 0, (count ? count : 1) * size);
 }
 
-/* A bit for each value that is `wanted`, or with NA_LOGICAL for each that is there; *count: how many. */
-static unsigned char *bits_of(const int *values, R_xlen_t rows, int wanted, int64_t *count) {
-  unsigned char *bits = zeroed((size_t)rows / 8 + 1, 1);
-  for (R_xlen_t i = *count = 0; i < rows; i++) {
-    int set = wanted == NA_LOGICAL ? values[i] != NA_INTEGER : values[i] == wanted;
-    *count += set, bits[i >> 3] |= (unsigned char)(set << (i & 7));
-  }
-  return bits;
-}
-
-static void describe(struct ArrowSchema *schema, struct ArrowArray *array, const char *name, const char *format) {
-  schema->name = name, schema->format = format, schema->release = schema_done;
-  array->release = array_done, array->n_buffers = 2;
-  array->buffers = zeroed(3, sizeof *array->buffers);
-}
-
-/* R counts levels from 1, Arrow from 0: before the first stands one that nobody has. */
-static void put_levels(struct ArrowSchema *schema, struct ArrowArray *array, SEXP levels) {
-  R_xlen_t count = XLENGTH(levels);
-  const char **text = zeroed((size_t)count, sizeof *text);
-  int64_t *end = zeroed((size_t)count + 2, sizeof *end);
-  for (R_xlen_t i = 0; i < count; i++) {
-    text[i] = translateCharUTF8(STRING_ELT(levels, i));
-    end[i + 2] = end[i + 1] + (int64_t)strlen(text[i]);
-  }
-  char *all = zeroed((size_t)end[count + 1], 1);
-  for (R_xlen_t i = 0; i < count; i++) memcpy(all + end[i + 1], text[i], (size_t)(end[i + 2] - end[i + 1]));
-  schema->dictionary = zeroed(1, sizeof *schema), array->dictionary = zeroed(1, sizeof *array);
-  describe(schema->dictionary, array->dictionary, "", "U");
-  array->dictionary->length = count + 1, array->dictionary->n_buffers = 3;
-  array->dictionary->buffers[1] = end, array->dictionary->buffers[2] = all;
-}
-
-/* column: list(values, levels or NULL, date). */
+/* A column as R/columns.R has put it together: its format in Arrow's words, length, and buffers. */
 static void put_column(struct ArrowSchema *schema, struct ArrowArray *array, const char *name, SEXP column) {
-  SEXP values = item(column, "values"), levels = item(column, "levels");
-  R_xlen_t rows = array->length = XLENGTH(values);
-  describe(schema, array, name, TYPEOF(values) == REALSXP ? "g" : TYPEOF(values) == LGLSXP ? "b" : "i");
-  if (TYPEOF(values) == REALSXP) { /* NA is one of R's NaN */
-    array->buffers[1] = REAL(values);
-    return;
-  }
-  int64_t there = 0, set = 0;
-  const int *whole = TYPEOF(values) == LGLSXP ? LOGICAL(values) : INTEGER(values);
-  array->buffers[0] = bits_of(whole, rows, NA_LOGICAL, &there);
-  array->buffers[1] = TYPEOF(values) == LGLSXP ? (const void *)bits_of(whole, rows, 1, &set) : whole;
-  array->null_count = rows - there;
-  if (number_item(column, "date", 0) != 0) schema->format = "tdD";
-  if (!isNull(levels)) put_levels(schema, array, levels);
+  SEXP ends = item(column, "ends");
+  *schema = (struct ArrowSchema){.format = text_item(column, "format"), .name = name, .release = schema_done};
+  *array = (struct ArrowArray){
+      .null_count = -1, .n_buffers = 2, .release = array_done, .buffers = zeroed(2, sizeof(void *))};
+  array->length = (int64_t)number_item(column, "length", 0);
+  array->buffers[0] = memory_of(item(column, "there")), array->buffers[1] = memory_of(item(column, "values"));
+  if (isNull(ends)) return;
+  schema->dictionary = zeroed(1, sizeof *schema), array->dictionary = zeroed(1, sizeof *array);
+  *schema->dictionary = (struct ArrowSchema){.format = "u", .name = "", .release = schema_done};
+  *array->dictionary = (struct ArrowArray){.length = XLENGTH(ends) - 1, .n_buffers = 3, .release = array_done};
+  array->dictionary->buffers = zeroed(3, sizeof(void *));
+  array->dictionary->buffers[1] = memory_of(ends), array->dictionary->buffers[2] = text_item(column, "texts");
 }
 
 static table *table_of(SEXP columns) {
   table *t = zeroed(1, sizeof *t);
   SEXP names = getAttrib(columns, R_NamesSymbol);
   R_xlen_t count = XLENGTH(columns);
-  describe(&t->schema, &t->array, "", "+s");
-  t->array.n_buffers = 1;
-  t->schema.n_children = t->array.n_children = count;
+  t->schema = (struct ArrowSchema){.format = "+s", .name = "", .n_children = count, .release = schema_done};
+  t->array = (struct ArrowArray){.n_buffers = 1, .n_children = count, .release = array_done};
+  t->array.buffers = zeroed(1, sizeof(void *));
   t->schema.children = zeroed((size_t)count, sizeof *t->schema.children);
   t->array.children = zeroed((size_t)count, sizeof *t->array.children);
   for (R_xlen_t j = 0; j < count; j++) {
@@ -228,25 +200,26 @@ static tct_data *read_table(table *t, const tct_read_options *o, const char *by,
   return NULL;
 }
 
-/* set: those of config_of, and schema, label, person.  Gives the model and its plan as JSON, and a warning or NA. */
+/* set: those of config_of, and schema, label, person.  Gives the plan as JSON, the model, and a warning or NA.  columns
+ * NULL: the plan of set's rows, by the schema in set's file. */
 static SEXP R_fit(SEXP columns, SEXP set) {
   tct_error e = {0};
-  int bar = 0;
+  int bar = 0, fits = !isNull(columns);
   tct_config c = config_of(set, &bar);
   tct_read_options o;
   tct_read_options_default(&o);
   o.labels = tct_config_labels(&c), o.label = text_item(set, "label"), o.schema_text = text_item(set, "schema");
   o.threads = c.threads, o.cancel = interrupted;
-  table *t = table_of(columns);
-  const char *by = text_item(set, "person");
-  int64_t *person = by ? zeroed((size_t)t->array.length, sizeof *person) : NULL, cols = 0;
-  tct_data *data = read_table(t, &o, by, person, &e);
-  int ok = data && tct_config_use_schema(&c, data, NULL, &cols, &e) == TCT_OK;
-  tct_plan *plan = ok ? tct_plan_new(&c, tct_data_rows(data), cols, &e) : NULL;
-  tct_model *model = plan ? tct_fit(plan, data, &e) : NULL;
-  char *made[3] = {model ? tct_model_json(model, &e) : NULL, NULL, NULL};
-  if (made[0]) made[1] = tct_plan_json(plan, NULL);
-  char warning[2000] = "";
+  table *t = fits ? table_of(columns) : NULL;
+  const char *by = text_item(set, "person"), *file = text_item(set, "file");
+  int64_t *person = fits && by ? zeroed((size_t)t->array.length, sizeof *person) : NULL, cols = 0;
+  tct_data *data = fits ? read_table(t, &o, by, person, &e) : NULL;
+  int ok = (data || !fits) && tct_config_use_schema(&c, data, file, &cols, &e) == TCT_OK;
+  int64_t rows = data ? tct_data_rows(data) : (int64_t)number_item(set, "rows", 0);
+  tct_plan *plan = ok ? tct_plan_new(&c, rows, cols, &e) : NULL;
+  tct_model *model = plan && fits ? tct_fit(plan, data, &e) : NULL;
+  char *made[3] = {NULL, model ? tct_model_json(model, &e) : NULL, NULL}, warning[2000] = "";
+  if (plan && (made[1] || !fits)) made[0] = tct_plan_json(plan, &e);
   if (model && tct_model_warning(model)) snprintf(warning, sizeof warning, "%s", tct_model_warning(model));
   tct_model_free(model);
   tct_plan_free(plan);
@@ -255,18 +228,6 @@ static SEXP R_fit(SEXP columns, SEXP set) {
   if (made[0] && warning[0]) SET_STRING_ELT(r, 2, mkCharCE(warning, CE_UTF8));
   UNPROTECT(1);
   return r;
-}
-
-static SEXP R_plan(SEXP schema_path, SEXP set, SEXP rows) {
-  tct_error e = {0};
-  int bar = 0;
-  int64_t cols = 0;
-  tct_config c = config_of(set, &bar);
-  int ok = tct_config_use_schema(&c, NULL, text_of(schema_path), &cols, &e) == TCT_OK;
-  tct_plan *plan = ok ? tct_plan_new(&c, (int64_t)asReal(rows), cols, &e) : NULL;
-  char *text = plan ? tct_plan_json(plan, &e) : NULL;
-  tct_plan_free(plan);
-  return one(text, &e);
 }
 
 /* Of a model's text: its summary; of sums of its coefficients, one in each column, where these are asked for. */
@@ -404,8 +365,8 @@ void R_init_tacit(DllInfo *dll) {
 #define CALL(name, arguments) \
   { #name, (DL_FUNC)&name, arguments }
   static const R_CallMethodDef calls[] = {
-      CALL(R_fit, 2),  CALL(R_plan, 3),  CALL(R_summary, 3), CALL(R_features, 3), CALL(R_predict, 3), CALL(R_write, 3),
-      CALL(R_text, 4), CALL(R_study, 5), CALL(R_ledger, 2),  CALL(R_generate, 5), {NULL, NULL, 0}};
+      CALL(R_fit, 2),  CALL(R_summary, 3), CALL(R_features, 3), CALL(R_predict, 3),  CALL(R_write, 3),
+      CALL(R_text, 4), CALL(R_study, 5),   CALL(R_ledger, 2),   CALL(R_generate, 5), {NULL, NULL, 0}};
   R_registerRoutines(dll, NULL, calls, NULL, NULL);
   R_useDynamicSymbols(dll, FALSE);
 }

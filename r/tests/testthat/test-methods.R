@@ -50,9 +50,10 @@ test_that("gaps are marked", {
   some <- d[1:50, ]
   expect_equal(unname(predict(model, some)), as.vector(model.matrix(model, some) %*% coef(model)), tolerance = 1e-9)
   d$w <- replace(d$t, runif(ROWS) < .2, NA)
+  d$q <- replace(d$g, runif(ROWS) < .1, NA)
   more <- c(BOUNDS, list(v = c(-1, 3), w = c(1, 20)))
-  for (formula in list(z ~ log(w) * h, z ~ poly(w, 2, raw = TRUE) + g, z ~ ns(w, 3) * h, z ~ v + I(v^2), z ~ cut(w, c(0, 5, 20)) + x, z ~ I(v^2) * h)) {
-    model <- fit(formula, data = d, bounds = more, missing = list(v = "indicator", w = "indicator"))
+  for (formula in list(z ~ log(w) * h, z ~ poly(w, 2, raw = TRUE) + g, z ~ ns(w, 3) * h, z ~ v + I(v^2), z ~ cut(w, c(0, 5, 20)) + x, z ~ I(v^2) * h, z ~ v * w, z ~ C(q, contr.sum) + v)) {
+    model <- fit(formula, data = d, bounds = more, levels = c(LEVELS, list(q = LEVELS$g)), missing = list(v = "indicator", w = "indicator", q = "indicator"))
     expect_equal(unname(predict(model, d[1:50, ])), as.vector(model.matrix(model, d[1:50, ]) %*% coef(model)), tolerance = 1e-8)
   }
   filled <- fit(z ~ v, data = d, bounds = c(BOUNDS, list(v = c(-1, 3))), missing = list(v = 1))
