@@ -514,15 +514,16 @@ static inline int32_t tct_class_of(const double *margin, int64_t models) {
     if (margin[k] > margin[best]) best = k;
   return (int32_t)(models > 1 ? best : margin[0] > 0);
 }
-/* lower[rows], upper[rows] <- where the population's own prediction lies with the confidence `level` in (0, 1), for
- * each record by itself; NaN for a record that has a weight without an interval.  TCT_E_USAGE where the model was
- * trained without standard errors. */
+/* lower[rows], upper[rows] <- where the population's own prediction lies with the confidence `level` in (0, 1), each
+ * by itself; NaN: of a weight without an interval.  TCT_E_USAGE: the model was trained without standard errors. */
 TCT_API tct_status tct_predict_interval(const tct_model *model, const tct_data *data, double level, double *lower,
                                         double *upper, tct_error *err);
 /* The weights on the original scale of the columns: the bounds of the schema are undone.  A model that was trained with
  * `errors` has standard errors, tests, and intervals of confidence `level` in (0, 1).  JSON as
  * docs/reference/format/summary.schema.json has it.  covariance: 1 adds the covariance matrices. */
 TCT_API char *tct_summary_json(const tct_model *model, double level, int covariance, tct_error *err);
+/* With covariances, of sums[count][cols + 1] of the model's coefficients and its intercept, in place of the weights. */
+TCT_API char *tct_sums_json(const tct_model *model, const double *sums, int64_t count, double level, tct_error *err);
 /* Exact scores, NOT private.  JSON: rows, mean_loss, objective, accuracy, auc, mse, private:false. */
 TCT_API char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_data *data, tct_error *err);
 /* Scores that may be published, from one release with Gaussian noise (src/score/score.h has the proof).  budget: its

@@ -3,8 +3,9 @@
 # Exit code 77 where R, testthat or what the package imports is missing (tools/setup.sh r).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-library=$(realpath "$1") build=$(dirname "$(realpath "$1")")/r
-export TACIT=$(realpath "$2") TACIT_R_GUIDE=$PWD/docs/guide/r.md TACIT_REGISTRY=none # the user's own is not for tests
+library=$(realpath "$1") && program=$(realpath "$2") || exit 1
+build=$(dirname "$library")/r
+export TACIT=$program TACIT_R_GUIDE=$PWD/docs/guide/r.md TACIT_REGISTRY=none # the user's own is not for tests
 have='for (p in c("testthat", "jsonlite", "generics")) if (!requireNamespace(p, quietly = TRUE)) { cat("skipped: R lacks", p, "\n"); quit(status = 77) }'
 command -v R >/dev/null || { echo "skipped: no R"; exit 77; }
 Rscript -e "$have" || exit 77

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <tacit.h>
 
-/* ---- what comes from R ------------------------------------------------------------------------------------------ */
+/* ---- what comes from R ---- */
 
 static SEXP item(SEXP list, const char *name) {
   SEXP names = getAttrib(list, R_NamesSymbol);
@@ -23,6 +23,13 @@ static SEXP item(SEXP list, const char *name) {
 /* In UTF-8; NULL where R has NULL. */
 static const char *text_of(SEXP value) { return isNull(value) ? NULL : translateCharUTF8(STRING_ELT(value, 0)); }
 static const char *text_item(SEXP list, const char *name) { return text_of(item(list, name)); }
+
+static const void *memory_of(SEXP value) {
+  return isNull(value)              ? NULL
+         : TYPEOF(value) == RAWSXP  ? (const void *)RAW(value)
+         : TYPEOF(value) == REALSXP ? (const void *)REAL(value)
+                                    : INTEGER(value);
+}
 
 static double number_item(SEXP list, const char *name, double other) {
   SEXP value = item(list, name);
@@ -57,8 +64,7 @@ static tct_config config_of(SEXP set, int *bar) {
   return c;
 }
 
-/* ---- a list of columns as an Arrow stream of one chunk, over R's own memory ---------------------------------------
- */
+/* ---- a list of columns as an Arrow stream of one chunk, over R's own memory ---- */
 
 struct ArrowSchema {
   const char *format, *name, *metadata;
@@ -112,68 +118,29 @@ static void *zeroed(size_t count, size_t size) {
   return memset(made, 0, (count ? count : 1) * size);
 }
 
-/* Bits: of the values that are `wanted`; or, with NA_LOGICAL, of those that are there. */
-static unsigned char *bits_of(const int *values, R_xlen_t rows, int wanted) {
-  unsigned char *bits = zeroed((size_t)rows / 8 + 1, 1);
-  for (R_xlen_t i = 0; i < rows; i++)
-    if (wanted == NA_LOGICAL ? values[i] != NA_INTEGER : values[i] == wanted)
-      bits[i >> 3] |= (unsigned char)(1 << (i & 7));
-  return bits;
-}
-
-static int64_t gaps_of(const int *values, R_xlen_t rows) {
-  int64_t gaps = 0;
-  for (R_xlen_t i = 0; i < rows; i++) gaps += values[i] == NA_INTEGER;
-  return gaps;
-}
-
-static void describe(struct ArrowSchema *schema, struct ArrowArray *array, const char *name, const char *format) {
-  schema->name = name, schema->format = format, schema->release = schema_done;
-  array->release = array_done, array->n_buffers = 2;
-  array->buffers = zeroed(3, sizeof *array->buffers);
-}
-
-/* R counts levels from 1, Arrow from 0: before the first stands one that nobody has. */
-static void put_levels(struct ArrowSchema *schema, struct ArrowArray *array, SEXP levels) {
-  R_xlen_t count = XLENGTH(levels);
-  const char **text = zeroed((size_t)count, sizeof *text);
-  int64_t *end = zeroed((size_t)count + 2, sizeof *end);
-  for (R_xlen_t i = 0; i < count; i++) {
-    text[i] = translateCharUTF8(STRING_ELT(levels, i));
-    end[i + 2] = end[i + 1] + (int64_t)strlen(text[i]);
-  }
-  char *all = zeroed((size_t)end[count + 1], 1);
-  for (R_xlen_t i = 0; i < count; i++) memcpy(all + end[i + 1], text[i], (size_t)(end[i + 2] - end[i + 1]));
-  schema->dictionary = zeroed(1, sizeof *schema), array->dictionary = zeroed(1, sizeof *array);
-  describe(schema->dictionary, array->dictionary, "", "U");
-  array->dictionary->length = count + 1, array->dictionary->n_buffers = 3;
-  array->dictionary->buffers[1] = end, array->dictionary->buffers[2] = all;
-}
-
-/* column: list(values, levels or NULL, date). */
+/* A column as R/columns.R has put it together: its format in Arrow's words, length, and buffers. */
 static void put_column(struct ArrowSchema *schema, struct ArrowArray *array, const char *name, SEXP column) {
-  SEXP values = item(column, "values"), levels = item(column, "levels");
-  R_xlen_t rows = array->length = XLENGTH(values);
-  describe(schema, array, name, TYPEOF(values) == REALSXP ? "g" : TYPEOF(values) == LGLSXP ? "b" : "i");
-  if (TYPEOF(values) == REALSXP) { /* NA is one of R's NaN */
-    array->buffers[1] = REAL(values);
-    return;
-  }
-  const int *whole = TYPEOF(values) == LGLSXP ? LOGICAL(values) : INTEGER(values);
-  array->null_count = gaps_of(whole, rows);
-  if (array->null_count > 0) array->buffers[0] = bits_of(whole, rows, NA_LOGICAL);
-  array->buffers[1] = TYPEOF(values) == LGLSXP ? (const void *)bits_of(whole, rows, 1) : whole;
-  if (number_item(column, "date", 0) != 0) schema->format = "tdD";
-  if (!isNull(levels)) put_levels(schema, array, levels);
+  SEXP ends = item(column, "ends");
+  *schema = (struct ArrowSchema){.format = text_item(column, "format"), .name = name, .release = schema_done};
+  *array = (struct ArrowArray){
+      .null_count = -1, .n_buffers = 2, .release = array_done, .buffers = zeroed(2, sizeof(void *))};
+  array->length = (int64_t)number_item(column, "length", 0);
+  array->buffers[0] = memory_of(item(column, "there")), array->buffers[1] = memory_of(item(column, "values"));
+  if (isNull(ends)) return;
+  schema->dictionary = zeroed(1, sizeof *schema), array->dictionary = zeroed(1, sizeof *array);
+  *schema->dictionary = (struct ArrowSchema){.format = "u", .name = "", .release = schema_done};
+  *array->dictionary = (struct ArrowArray){.length = XLENGTH(ends) - 1, .n_buffers = 3, .release = array_done};
+  array->dictionary->buffers = zeroed(3, sizeof(void *));
+  array->dictionary->buffers[1] = memory_of(ends), array->dictionary->buffers[2] = text_item(column, "texts");
 }
 
 static table *table_of(SEXP columns) {
   table *t = zeroed(1, sizeof *t);
   SEXP names = getAttrib(columns, R_NamesSymbol);
   R_xlen_t count = XLENGTH(columns);
-  describe(&t->schema, &t->array, "", "+s");
-  t->array.n_buffers = 1;
-  t->schema.n_children = t->array.n_children = count;
+  t->schema = (struct ArrowSchema){.format = "+s", .name = "", .n_children = count, .release = schema_done};
+  t->array = (struct ArrowArray){.n_buffers = 1, .n_children = count, .release = array_done};
+  t->array.buffers = zeroed(1, sizeof(void *));
   t->schema.children = zeroed((size_t)count, sizeof *t->schema.children);
   t->array.children = zeroed((size_t)count, sizeof *t->array.children);
   for (R_xlen_t j = 0; j < count; j++) {
@@ -186,8 +153,7 @@ static table *table_of(SEXP columns) {
   return t;
 }
 
-/* ---- what goes to R -----------------------------------------------------------------------------------------------
- */
+/* ---- what goes to R ---- */
 
 static SEXP failure(const tct_error *e) {
   const char *names[] = {"status", "text", ""};
@@ -220,8 +186,7 @@ static SEXP texts(int count, char *const text[], const tct_error *e) {
 
 static SEXP one(char *text, const tct_error *e) { return texts(1, &text, e); }
 
-/* ---- the calls ----------------------------------------------------------------------------------------------------
- */
+/* ---- the calls ---- */
 
 /* person: room for [rows] numbers, or NULL. */
 static tct_data *read_table(table *t, const tct_read_options *o, const char *by, int64_t *person, tct_error *e) {
@@ -235,61 +200,73 @@ static tct_data *read_table(table *t, const tct_read_options *o, const char *by,
   return NULL;
 }
 
-/* set: those of config_of, and schema, label, person.  Gives the model and its plan as JSON, and a warning or NA. */
+/* set: those of config_of, and schema, label, person.  Gives the plan as JSON, the model, and a warning or NA.  columns
+ * NULL: the plan of set's rows, by the schema in set's file. */
 static SEXP R_fit(SEXP columns, SEXP set) {
   tct_error e = {0};
-  int bar = 0;
+  int bar = 0, fits = !isNull(columns);
   tct_config c = config_of(set, &bar);
   tct_read_options o;
   tct_read_options_default(&o);
   o.labels = tct_config_labels(&c), o.label = text_item(set, "label"), o.schema_text = text_item(set, "schema");
   o.threads = c.threads, o.cancel = interrupted;
-  table *t = table_of(columns);
-  const char *by = text_item(set, "person");
-  int64_t *person = by ? zeroed((size_t)t->array.length, sizeof *person) : NULL, cols = 0;
-  tct_data *data = read_table(t, &o, by, person, &e);
-  int ok = data && tct_config_use_schema(&c, data, NULL, &cols, &e) == TCT_OK;
-  tct_plan *plan = ok ? tct_plan_new(&c, tct_data_rows(data), cols, &e) : NULL;
-  tct_model *model = plan ? tct_fit(plan, data, &e) : NULL;
-  char *made[3] = {model ? tct_model_json(model, &e) : NULL, NULL, NULL};
-  if (made[0]) made[1] = tct_plan_json(plan, NULL);
-  char *copy = NULL;
-  const char *warning = model ? tct_model_warning(model) : NULL;
-  if (warning) copy = memcpy(R_alloc(strlen(warning) + 1, 1), warning, strlen(warning) + 1);
+  table *t = fits ? table_of(columns) : NULL;
+  const char *by = text_item(set, "person"), *file = text_item(set, "file");
+  int64_t *person = fits && by ? zeroed((size_t)t->array.length, sizeof *person) : NULL, cols = 0;
+  tct_data *data = fits ? read_table(t, &o, by, person, &e) : NULL;
+  int ok = (data || !fits) && tct_config_use_schema(&c, data, file, &cols, &e) == TCT_OK;
+  int64_t rows = data ? tct_data_rows(data) : (int64_t)number_item(set, "rows", 0);
+  tct_plan *plan = ok ? tct_plan_new(&c, rows, cols, &e) : NULL;
+  tct_model *model = plan && fits ? tct_fit(plan, data, &e) : NULL;
+  char *made[3] = {NULL, model ? tct_model_json(model, &e) : NULL, NULL}, warning[2000] = "";
+  if (plan && (made[1] || !fits)) made[0] = tct_plan_json(plan, &e);
+  if (model && tct_model_warning(model)) snprintf(warning, sizeof warning, "%s", tct_model_warning(model));
   tct_model_free(model);
   tct_plan_free(plan);
   tct_data_free(data);
   SEXP r = PROTECT(texts(3, made, &e));
-  if (copy && TYPEOF(r) == STRSXP) SET_STRING_ELT(r, 2, mkCharCE(copy, CE_UTF8));
+  if (made[0] && warning[0]) SET_STRING_ELT(r, 2, mkCharCE(warning, CE_UTF8));
   UNPROTECT(1);
   return r;
 }
 
-static SEXP R_plan(SEXP schema_path, SEXP set, SEXP rows) {
+/* Of a model's text: its summary; of sums of its coefficients, one in each column, where these are asked for. */
+static SEXP R_summary(SEXP text, SEXP sums, SEXP level) {
   tct_error e = {0};
-  int bar = 0;
-  int64_t cols = 0;
-  tct_config c = config_of(set, &bar);
-  int ok = tct_config_use_schema(&c, NULL, text_of(schema_path), &cols, &e) == TCT_OK;
-  tct_plan *plan = ok ? tct_plan_new(&c, (int64_t)asReal(rows), cols, &e) : NULL;
-  char *text = plan ? tct_plan_json(plan, &e) : NULL;
-  tct_plan_free(plan);
-  return one(text, &e);
+  tct_model *model = tct_model_read(NULL, text_of(text), NULL, &e);
+  char *said = NULL;
+  if (model && isNull(sums)) said = tct_summary_json(model, asReal(level), 1, &e);
+  if (model && !isNull(sums)) said = tct_sums_json(model, REAL(sums), ncols(sums), asReal(level), &e);
+  tct_model_free(model);
+  return one(said, &e);
 }
 
-/* What is asked of a model: its own text, with "" for what; "schema", "summary" or "report" of it. */
-static SEXP R_model(SEXP path, SEXP text, SEXP stage, SEXP what, SEXP level) {
+static int64_t entry(const tct_matrix *x, const void *list, int64_t k) {
+  return x->index_type == TCT_I64 ? ((const int64_t *)list)[k] : ((const int32_t *)list)[k];
+}
+
+/* The features of columns, as that schema has them, and 1 last: a matrix; NULL where they are not `cols` with the 1. */
+static SEXP R_features(SEXP columns, SEXP schema, SEXP cols) {
   tct_error e = {0};
-  const char *kind = text_of(what);
-  tct_model *model = tct_model_read(text_of(path), text_of(text), text_of(stage), &e);
-  char *made[2] = {NULL, NULL};
-  if (model && kind[0] == 's') made[0] = tct_summary_json(model, asReal(level), 1, &e);
-  if (model && kind[0] == 'm') made[0] = tct_model_json(model, &e);
-  const char *schema = made[0] && kind[0] == 'm' ? tct_model_schema(model) : NULL;
-  char *copy = schema ? memcpy(R_alloc(strlen(schema) + 1, 1), schema, strlen(schema) + 1) : NULL;
-  tct_model_free(model);
-  SEXP r = PROTECT(texts(2, made, &e));
-  if (copy && TYPEOF(r) == STRSXP) SET_STRING_ELT(r, 1, mkCharCE(copy, CE_UTF8));
+  tct_read_options o;
+  tct_read_options_default(&o);
+  o.labels = TCT_LABELS_NONE, o.schema_text = text_of(schema);
+  table *t = table_of(columns);
+  int64_t rows = t->array.length, p = asInteger(cols);
+  SEXP r = PROTECT(allocMatrix(REALSXP, (int)rows, (int)p));
+  double *to = memset(REAL(r), 0, (size_t)(rows * p) * sizeof(double));
+  tct_data *data = read_table(t, &o, NULL, NULL, &e);
+  const tct_matrix *x = data ? tct_data_matrix(data) : NULL;
+  int fits = x && x->cols == p - 1;
+  for (int64_t i = 0; fits && i < rows; i++) {
+    int64_t dense = x->layout == TCT_DENSE_ROWS, from = dense ? 0 : entry(x, x->start, i);
+    int64_t end = dense ? x->cols : entry(x, x->start, i + 1);
+    for (int64_t k = from; k < end; k++)
+      to[i + rows * (dense ? k : entry(x, x->index, k))] = ((const double *)x->values)[dense ? i * x->stride + k : k];
+    to[i + rows * (p - 1)] = 1;
+  }
+  tct_data_free(data);
+  if (!fits) r = x ? R_NilValue : failure(&e);
   UNPROTECT(1);
   return r;
 }
@@ -333,16 +310,18 @@ static SEXP R_write(SEXP text, SEXP path, SEXP page) {
   return ok ? R_NilValue : failure(&e);
 }
 
-/* A check that failed gives the text too. */
-static SEXP R_verify(SEXP path, SEXP text, SEXP ledger, SEXP policy) {
+/* Of a file, by its path or text: a model's text; a linear model of its moments, asked in JSON; its verification, where
+ * a check that failed gives the text too. */
+static SEXP R_text(SEXP what, SEXP file, SEXP with, SEXP asked) {
   tct_error e = {0};
-  return one(tct_verify_json(text_of(path), text_of(text), text_of(ledger), text_of(policy), NULL, NULL, &e), &e);
-}
-
-/* A linear model of released moments; asked: JSON. */
-static SEXP R_lm(SEXP path, SEXP text, SEXP stage, SEXP asked) {
-  tct_error e = {0};
-  return one(tct_lm_json(text_of(path), text_of(text), text_of(stage), text_of(asked), &e), &e);
+  const char *kind = text_of(what), *text = text_of(file), *path = strchr(text, '{') ? NULL : text;
+  if (path) text = NULL;
+  if (kind[0] == 'l') return one(tct_lm_json(path, text, text_of(with), text_of(asked), &e), &e);
+  if (kind[0] == 'v') return one(tct_verify_json(path, text, text_of(with), text_of(asked), NULL, NULL, &e), &e);
+  tct_model *model = tct_model_read(path, text, text_of(with), &e);
+  char *made = model ? tct_model_json(model, &e) : NULL;
+  tct_model_free(model);
+  return one(made, &e);
 }
 
 /* make: NULL, or list(epsilon, delta, name, people, persons, for_tests, replace_one) of a new ledger. */
@@ -385,9 +364,9 @@ static SEXP R_generate(SEXP path, SEXP schema, SEXP numbers, SEXP rows, SEXP see
 void R_init_tacit(DllInfo *dll) {
 #define CALL(name, arguments) \
   { #name, (DL_FUNC)&name, arguments }
-  static const R_CallMethodDef calls[] = {CALL(R_fit, 2),    CALL(R_plan, 3),     CALL(R_model, 5), CALL(R_predict, 3),
-                                          CALL(R_write, 3),  CALL(R_verify, 4),   CALL(R_lm, 4),    CALL(R_study, 5),
-                                          CALL(R_ledger, 2), CALL(R_generate, 5), {NULL, NULL, 0}};
+  static const R_CallMethodDef calls[] = {
+      CALL(R_fit, 2),  CALL(R_summary, 3), CALL(R_features, 3), CALL(R_predict, 3),  CALL(R_write, 3),
+      CALL(R_text, 4), CALL(R_study, 5),   CALL(R_ledger, 2),   CALL(R_generate, 5), {NULL, NULL, 0}};
   R_registerRoutines(dll, NULL, calls, NULL, NULL);
   R_useDynamicSymbols(dll, FALSE);
 }

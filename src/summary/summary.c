@@ -12,8 +12,10 @@ typedef struct summary {
   const tct_model *model;
   tct_original original;
   double level;
-  double noise;      /* of every weight in the model's own columns, where it is known without covariances; NAN: not */
-  double *c, *other; /* [cols + 1]: sums of weights */
+  double noise;       /* of every weight in the model's own columns, where it is known without covariances; NAN: not */
+  double *c, *other;  /* [cols + 1]: sums of weights */
+  const double *sums; /* [count][cols + 1] that are asked for; NULL: the weights of the columns */
+  int64_t count;
   const char *ratio; /* what e^weight is; NULL: nothing */
 } summary;
 
@@ -91,12 +93,21 @@ static const char *name_of(const summary *s, int64_t j) {
   return s->original.name ? s->original.name[j] : s->model->features[j];
 }
 
+static void sum_of(const summary *s, int64_t j, double *c) {
+  int64_t cols = s->model->cols;
+  if (s->sums)
+    memcpy(c, s->sums + j * (cols + 1), (size_t)(cols + 1) * sizeof *c);
+  else
+    tct_original_contrast(&s->original, cols, j, c);
+}
+
 static json_t *line_of(summary *s, int64_t j) {
   const tct_model *m = s->model;
-  tct_original_contrast(&s->original, m->cols, j, s->c);
-  if (j == m->cols && !m->has_intercept) s->c[m->cols] = 0;
-  json_t *o = line(s, name_of(s, j), estimate_of(s) + (j == m->cols ? s->original.constant : 0));
-  if (j < m->cols && s->original.parts) json_object_set(o, "parts", s->original.parts[j]);
+  sum_of(s, j, s->c);
+  double constant = s->c[m->cols] * s->original.constant;
+  if (!m->has_intercept) s->c[m->cols] = 0;
+  json_t *o = line(s, s->sums ? "" : name_of(s, j), estimate_of(s) + constant);
+  if (!s->sums && j < m->cols && s->original.parts) json_object_set(o, "parts", s->original.parts[j]);
   return o;
 }
 
@@ -111,12 +122,11 @@ static double between(const summary *s, const double *a, int64_t p) {
 
 /* Of the weights in their order and then the intercept; null where one of the two is withheld. */
 static json_t *covariance_row(summary *s, int64_t j, int64_t count, bool noise_alone) {
-  const tct_model *m = s->model;
-  const tct_inference *inference = &m->inference;
+  const tct_inference *inference = &s->model->inference;
   json_t *row = json_array();
   for (int64_t k = 0; k < count; k++) {
-    tct_original_contrast(&s->original, m->cols, j, s->c);
-    tct_original_contrast(&s->original, m->cols, k, s->other);
+    sum_of(s, j, s->c);
+    sum_of(s, k, s->other);
     double value = between(s, inference->noise, inference->p);
     if (!noise_alone) value += between(s, inference->sampling, inference->p);
     bool given = tct_inference_contrast(inference, s->c).why == TCT_GIVEN &&
@@ -127,10 +137,10 @@ static json_t *covariance_row(summary *s, int64_t j, int64_t count, bool noise_a
 }
 
 static json_t *covariance(summary *s) {
-  int64_t count = s->model->cols + (s->original.has_intercept ? 1 : 0);
+  int64_t count = s->sums ? s->count : s->model->cols + (s->original.has_intercept ? 1 : 0);
   json_t *all = json_array(), *noise = json_array(), *names = json_array();
   for (int64_t j = 0; j < count; j++) {
-    json_array_append_new(names, json_string(name_of(s, j)));
+    json_array_append_new(names, json_string(s->sums ? "" : name_of(s, j)));
     json_array_append_new(all, covariance_row(s, j, count, false));
     json_array_append_new(noise, covariance_row(s, j, count, true));
   }
@@ -199,7 +209,7 @@ static json_t *known_noise(summary *s, tct_error *err) {
 
 static json_t *weights_of(summary *s) {
   json_t *weights = json_array();
-  for (int64_t j = 0; j < s->model->cols; j++) json_array_append_new(weights, line_of(s, j));
+  for (int64_t j = 0; j < (s->sums ? s->count : s->model->cols); j++) json_array_append_new(weights, line_of(s, j));
   return weights;
 }
 
@@ -232,11 +242,11 @@ static json_t *build(summary *s, int with_covariance, tct_error *err) {
   json_t *noise = known_noise(s, err), *weights = weights_of(s);
   json_t *o = json_pack(
       "{s:f, s:o, s:o, s:o, s:o, s:s, s:s, s:s, s:I, s:b, s:o, s:o, s:s, s:o, s:o}", "level", s->level, "weights",
-      weights, "intercept", s->original.has_intercept ? line_of(s, m->cols) : json_null(), "targets", targets(m),
-      "errors", m->inference.p ? json_string(m->inference.robust ? "robust" : "model") : json_null(), "loss", m->loss,
-      "penalty", m->penalty, "solver", m->solver, "rows", (json_int_t)m->rows, "private", m->is_private, "epsilon",
-      tct_json_real(m->is_private ? m->epsilon : NAN), "delta", tct_json_real(m->delta), "neighbours",
-      m->is_private ? tct_neighbours_name(m->neighbours) : "NONE", "noise", noise, "advice", advice(s));
+      weights, "intercept", s->original.has_intercept && !s->sums ? line_of(s, m->cols) : json_null(), "targets",
+      targets(m), "errors", m->inference.p ? json_string(m->inference.robust ? "robust" : "model") : json_null(),
+      "loss", m->loss, "penalty", m->penalty, "solver", m->solver, "rows", (json_int_t)m->rows, "private",
+      m->is_private, "epsilon", tct_json_real(m->is_private ? m->epsilon : NAN), "delta", tct_json_real(m->delta),
+      "neighbours", m->is_private ? tct_neighbours_name(m->neighbours) : "NONE", "noise", noise, "advice", advice(s));
   if (o) json_object_set_new(o, "ratio", s->ratio ? json_string(s->ratio) : json_null());
   if (o) set_real(o, "residual_scale", m->inference.p ? m->inference.residual : NAN);
   if (o && m->models > 1) {
@@ -269,7 +279,7 @@ tct_status tct_summary_level(double level, tct_error *err) {
 /* The weights once more, numbers counted from the middle of their bounds.  Sums for 0 of a number that is far from 0
  * hold every weight that is withheld, and these do not. */
 static tct_status add_middle(summary *s, json_t *o, tct_error *err) {
-  if (!s->original.parts || s->model->models > 1) return TCT_OK;
+  if (s->sums || !s->original.parts || s->model->models > 1) return TCT_OK;
   tct_original raw = s->original;
   tct_status status = tct_original_new(s->model, true, &s->original, err);
   if (status == TCT_OK)
@@ -281,19 +291,33 @@ static tct_status add_middle(summary *s, json_t *o, tct_error *err) {
   return status;
 }
 
-char *tct_summary_json(const tct_model *model, double level, int with_covariance, tct_error *err) {
+static char *told(summary *s, int covariance, tct_error *err) {
   tct_error_clear(err);
-  if (tct_summary_level(level, err) != TCT_OK) return NULL;
-  summary s = {.model = model, .level = level, .ratio = ratio_of(model)};
-  s.c = TCT_NEW(double, model->cols + 1);
-  s.other = TCT_NEW(double, model->cols + 1);
-  tct_status status = s.c && s.other ? tct_original_new(model, false, &s.original, err) : tct_fail_memory(err);
-  json_t *all = status == TCT_OK ? build(&s, with_covariance, err) : NULL;
-  if (all) status = add_middle(&s, all, err);
+  if (tct_summary_level(s->level, err) != TCT_OK) return NULL;
+  int64_t cols = s->model->cols;
+  s->ratio = ratio_of(s->model);
+  s->c = TCT_NEW(double, cols + 1);
+  s->other = TCT_NEW(double, cols + 1);
+  tct_status status = s->c && s->other ? tct_original_new(s->model, false, &s->original, err) : tct_fail_memory(err);
+  json_t *all = status == TCT_OK ? build(s, covariance, err) : NULL;
+  if (all) status = add_middle(s, all, err);
   char *text = status == TCT_OK ? tct_json_text(all, err) : NULL;
   if (status != TCT_OK) json_decref(all);
-  tct_original_free(&s.original, model->cols);
-  tct_free(s.c);
-  tct_free(s.other);
+  tct_original_free(&s->original, cols);
+  tct_free(s->c);
+  tct_free(s->other);
   return text;
+}
+
+char *tct_summary_json(const tct_model *model, double level, int with_covariance, tct_error *err) {
+  return told(&(summary){.model = model, .level = level}, with_covariance, err);
+}
+
+char *tct_sums_json(const tct_model *model, const double *sums, int64_t count, double level, tct_error *err) {
+  for (int64_t i = 0; i < count * (model->cols + 1); i++)
+    if (!isfinite(sums[i])) count = -1;
+  if (count < 0 || model->models > 1)
+    return tct_fail(err, TCT_E_USAGE, "a sum of weights is of numbers, and of a model of one outcome; give other ones"),
+           NULL;
+  return told(&(summary){.model = model, .level = level, .sums = sums, .count = count}, 1, err);
 }

@@ -265,6 +265,41 @@ static void without_privacy_a_plan_promises_nothing(void **state) {
 
 /* ---- a view's names and schema --------------------------------------------------------------------------------- */
 
+static double covariance_in(const json_t *told, size_t j, size_t k) {
+  const json_t *all = json_object_get(json_object_get(told, "covariance"), "population");
+  return json_number_value(json_array_get(json_array_get(all, j), k));
+}
+
+static void sums_of_weights_have_their_errors_and_covariances(void **state) {
+  (void)state;
+  enum { SUMS = 4 };
+  double sums[SUMS][P + 1] = {{1, 0, 0}, {0, 1, 0}, {2, -1, 0}, {0, 0.5, 1}};
+  tct_error err = {0};
+  tct_config c = settings(NULL);
+  c.epsilon = 1e4, c.errors = "robust";
+  tct_data *data = records();
+  tct_model *model = fitted(&c, data);
+  json_t *told = said(tct_sums_json(model, sums[0], SUMS, 0.9, &err));
+  const json_t *lines = json_object_get(told, "weights");
+  const double *w = tct_model_coefficients(model), b = tct_model_intercepts(model)[0];
+  double wanted[SUMS] = {w[0], w[1], 2 * w[0] - w[1], 0.5 * w[1] + b};
+  assert_int_equal(json_array_size(lines), SUMS);
+  for (size_t k = 0; k < SUMS; k++) {
+    const json_t *line = json_array_get(lines, k);
+    double error = number_in(line, "standard_error");
+    assert_true(fabs(number_in(line, "estimate") - wanted[k]) <= 1e-12);
+    assert_true(fabs(error * error - covariance_in(told, k, k)) <= 1e-12 * error * error);
+  }
+  double between = 4 * covariance_in(told, 0, 0) - 4 * covariance_in(told, 0, 1) + covariance_in(told, 1, 1);
+  assert_true(fabs(covariance_in(told, 2, 2) - between) <= 1e-9 * between);
+  json_decref(told);
+  sums[1][1] = NAN;
+  assert_null(tct_sums_json(model, sums[0], SUMS, 0.9, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+  tct_model_free(model);
+  tct_data_free(data);
+}
+
 static const char SCHEMA[] =
     "{\"columns\": [{\"name\": \"age\", \"type\": \"number\", \"lower\": 0, \"upper\": 99},"
     "{\"name\": \"city\", \"type\": \"category\", \"values\": [\"A\"]}],"
@@ -491,6 +526,7 @@ int main(void) {
       cmocka_unit_test(an_amendment_tells_every_fact),
       cmocka_unit_test(a_plan_says_its_bounds_and_what_the_model_file_will_say),
       cmocka_unit_test(without_privacy_a_plan_promises_nothing),
+      cmocka_unit_test(sums_of_weights_have_their_errors_and_covariances),
       cmocka_unit_test(a_views_names_are_copied_and_end_in_the_model),
       cmocka_unit_test(a_views_schema_gives_names_and_bounds_and_must_make_as_many_features),
       cmocka_unit_test(progress_never_goes_back_and_has_1_once_at_the_end_of_a_success),

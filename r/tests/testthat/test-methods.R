@@ -9,7 +9,7 @@ test_that("what R says of a model is what tacit summary says of its file", {
     told <- from_json(paste(system2(tacit, c("summary", path, "--json", "--covariance"), stdout = TRUE), collapse = "\n"))
     lines <- c(list(told$intercept), told$weights)
     column <- function(key) vapply(lines, function(w) as.numeric(w[[key]]), 0)
-    at <- order(order_of(c("(Intercept)", vapply(told$weights, function(w) r_name(model$spec, w$parts, part_names(model$spec)), "")), model$spec))
+    at <- match(names(coef(model)), c("(Intercept)", gsub("=", "", vapply(told$weights, `[[`, "", "name"))))
     expect_equal(unname(coef(model)), column("estimate")[at], tolerance = 1e-12)
     expect_equal(unname(summary(model)$coefficients[, 2:4]), cbind(column("standard_error"), column("z"), column("p_value"))[at, ], tolerance = 1e-12)
     expect_equal(unname(confint(model)), cbind(column("lower"), column("upper"))[at, ], tolerance = 1e-12)
@@ -50,9 +50,10 @@ test_that("gaps are marked", {
   some <- d[1:50, ]
   expect_equal(unname(predict(model, some)), as.vector(model.matrix(model, some) %*% coef(model)), tolerance = 1e-9)
   d$w <- replace(d$t, runif(ROWS) < .2, NA)
+  d$q <- replace(d$g, runif(ROWS) < .1, NA)
   more <- c(BOUNDS, list(v = c(-1, 3), w = c(1, 20)))
-  for (formula in list(z ~ log(w) * h, z ~ poly(w, 2, raw = TRUE) + g, z ~ ns(w, 3) * h, z ~ v + I(v^2), z ~ cut(w, c(0, 5, 20)) + x, z ~ I(v^2) * h)) {
-    model <- fit(formula, data = d, bounds = more, missing = list(v = "indicator", w = "indicator"))
+  for (formula in list(z ~ log(w) * h, z ~ poly(w, 2, raw = TRUE) + g, z ~ ns(w, 3) * h, z ~ v + I(v^2), z ~ cut(w, c(0, 5, 20)) + x, z ~ I(v^2) * h, z ~ v * w, z ~ C(q, contr.sum) + v)) {
+    model <- fit(formula, data = d, bounds = more, levels = c(LEVELS, list(q = LEVELS$g)), missing = list(v = "indicator", w = "indicator", q = "indicator"))
     expect_equal(unname(predict(model, d[1:50, ])), as.vector(model.matrix(model, d[1:50, ]) %*% coef(model)), tolerance = 1e-8)
   }
   filled <- fit(z ~ v, data = d, bounds = c(BOUNDS, list(v = c(-1, 3))), missing = list(v = 1))
