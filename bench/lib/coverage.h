@@ -55,6 +55,7 @@ static inline int coverage_log(coverage_loss loss) { return loss == POISSON || l
 typedef struct coverage_table {
   int64_t n, p; /* p: with the last column of ones */
   double *x, *y;
+  const double *offset; /* [n], added to each margin of an exact fit; NULL: none */
   double row_norm, label_bound;
 } coverage_table;
 
@@ -203,7 +204,7 @@ static inline double coverage_value(coverage_loss loss, double f, double y) {
 static inline double coverage_objective(const coverage_table *t, coverage_loss loss, const double *w) {
   double sum = 0;
   for (int64_t i = 0; i < t->n; i++) {
-    double f = 0;
+    double f = t->offset ? t->offset[i] : 0;
     for (int64_t k = 0; k < t->p; k++) f += t->x[i * t->p + k] * w[k];
     sum += coverage_value(loss, f, t->y[i]);
   }
@@ -232,7 +233,7 @@ static inline void coverage_sums(const coverage_table *t, coverage_loss loss, co
   memset(g, 0, (size_t)p * sizeof *g);
   for (int64_t i = 0; i < t->n; i++) {
     const double *x = t->x + i * p;
-    double f = 0;
+    double f = t->offset ? t->offset[i] : 0;
     for (int64_t k = 0; k < p; k++) f += x[k] * w[k];
     double s = coverage_slope(loss, f, t->y[i]), c = coverage_curve(loss, f, t->y[i]);
     for (int64_t a = 0; a < p; a++) {

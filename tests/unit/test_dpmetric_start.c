@@ -9,8 +9,11 @@
 
 enum { FITS = 12 };
 
-/* Mean over the fits of the mean loss over all records; note: of the last fit. */
-static double mean_loss(const records *r, const tct_config *config, char *note) {
+/* Of a margin and its label. */
+typedef double (*figure)(const tct_loss *loss, double z, double y);
+
+/* Mean over the fits of the mean figure over all records; note: of the last fit. */
+static double mean_of(figure of, const records *r, const tct_config *config, char *note) {
   world w;
   tct_error err = {0};
   double sum = 0;
@@ -22,11 +25,15 @@ static double mean_loss(const records *r, const tct_config *config, char *note) 
     for (int64_t i = 0; i < r->rows; i++) {
       double z = config->intercept ? w.w[r->cols] : 0;
       for (int64_t j = 0; j < r->cols; j++) z += w.w[j] * r->x[i * r->cols + j];
-      sum += w.plan->facts.loss.kind->value(z, r->y[i], w.plan->facts.loss.h) / (double)r->rows / FITS;
+      sum += of(&w.plan->facts.loss, z, r->y[i]) / (double)r->rows / FITS;
     }
   }
   world_close(&w);
   return sum;
+}
+
+static double mean_loss(const records *r, const tct_config *config, char *note) {
+  return mean_of(tct_loss_value, r, config, note);
 }
 
 static records short_rows(int64_t n, int64_t p, uint64_t seed) {
@@ -107,6 +114,29 @@ static void counts_start_at_the_logarithm_of_their_mean(void **state) {
   for (int i = 0; i < 1000; i++) constant += tct_loss_value(&poisson, log(9), r.y[i]) / 1000;
   print_message("loss %.3f, of the best constant %.3f\n", loss, constant);
   assert_true(loss < 1.3 * constant);
+  records_free(&r);
+}
+
+static double count_at(const tct_loss *loss, double z, double y) {
+  (void)loss, (void)y;
+  return exp(z);
+}
+
+/* One count of twenty is 1, the others 0, under a bound of 10.  A clip by the slopes of zeros left a third of them. */
+static void the_mean_prediction_of_rare_events_is_their_share_or_said_to_be_noise(void **state) {
+  (void)state;
+  char note[TCT_NOTE];
+  records r = short_rows(20000, 5, 8);
+  for (int i = 0; i < 20000; i++) r.y[i] = i % 20 == 0;
+  tct_config config = world_config("poisson", "none", "dpmetric");
+  config.intercept = 1, config.row_norm = 1.5, config.epsilon = 1, config.label_bound = 10;
+  double mean = mean_of(count_at, &r, &config, note);
+  print_message("mean prediction %.4f of 0.05\n", mean);
+  assert_true(fabs(mean / 0.05 - 1) < 0.06);
+  assert_string_equal(note, "");
+  config.epsilon = 0.1;
+  mean_of(count_at, &r, &config, note);
+  assert_non_null(strstr(note, "mean prediction"));
   records_free(&r);
 }
 
@@ -321,6 +351,7 @@ int main(void) {
       cmocka_unit_test(
           three_hundred_records_at_a_small_epsilon_lie_nearer_to_the_constant_than_with_half_of_the_budget),
       cmocka_unit_test(directions_that_noise_alone_makes_do_not_lead_the_path_away),
+      cmocka_unit_test(the_mean_prediction_of_rare_events_is_their_share_or_said_to_be_noise),
       cmocka_unit_test(counts_start_at_the_logarithm_of_their_mean),
       cmocka_unit_test(classes_that_part_get_a_longer_path_and_labels_without_meaning_do_not),
       cmocka_unit_test(where_noise_hides_the_features_the_model_is_no_worse_than_a_constant_and_says_so),

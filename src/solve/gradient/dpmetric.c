@@ -8,6 +8,7 @@
  *   1. counts of the rows' norms and the sums of labels above and below 0, + N(0, m_q^2 I).
  *      B = the least edge that 0.7 of the rows lie within.
  *      An intercept starts at the constant that the labels ask for; those of a joint loss by counts of its classes.
+ *      Counts: by (y/Y, 1 where y > 0), the second where noise hides the first; h below is four times that mean.
  *      Labels that are numbers: counts of slopes at this start + N(0, m_s^2 I); their 0.7 quantile is `slope`.
  *   2. G = sum_i clip(x_i, B) clip(x_i, B)^T + noise; A = (h/n)(G + r I) + l2 I = L L^T; W = L^-1
  *   3. where the signal kappa = n mu/d is enough: the same for the images z_i = W x_i, and W <- L_2^-1 W; else: G
@@ -22,7 +23,8 @@
  *        A joint loss: for each class a block of w, and of g.  One W serves all: h bounds the Hessian in all
  *        margins at once.
  *   9. the average of w over the last part of the path
- * Counts: steps are longer where four times the released mean label is below the bound on the curvature.
+ * Counts: `slope` is at least the root of the mean, and C at least two events.  The path is no longer than where its
+ * noise would move margins far, as the mean of e^z is another than e of the mean z.
  * d = sum of t/(t + r) over the released eigenvalues freed of noise: how many directions stand out
  * (dpmetric_spectrum.c).
  *
@@ -162,15 +164,9 @@ double tct_dpmetric_weight_bound(const tct_facts *facts, const tct_solver_plan *
   return largest_weight(facts);
 }
 
-/* Steps are of one over the curvature.  Counts: their largest curvature is hardly ever met, and the mean's is known. */
-static double longer_steps(const tct_facts *facts, const tct_dpmetric_rule *rule, const tct_dpmetric_shape *shape) {
-  if (!facts->loss.kind->counts || !(rule->start > 0)) return 1;
-  return fmax(1, tct_dpmetric_curvature(facts) / (dpmetric_count_means * exp(shape->origin[0])));
-}
-
 typedef struct path {
   const tct_dpmetric_step *gradient;
-  double steps, length, size, momentum, longer;
+  double steps, length, size, momentum;
   double *watched, *average; /* [classes][p]: sums of releases and of iterates */
   double *room;              /* [p] */
   int64_t count, averaged;   /* how many are in them */
@@ -178,7 +174,7 @@ typedef struct path {
 
 static void set_length(path *at, double length) {
   at->length = length;
-  at->size = at->longer * fmin(1, length / at->steps), at->momentum = fmax(0, 1 - at->steps / length);
+  at->size = fmin(1, length / at->steps), at->momentum = fmax(0, 1 - at->steps / length);
 }
 
 /* Squares of the watched releases' mean, in the directions that the matrix knows, over what noise alone would make of
@@ -238,7 +234,6 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
   path at = {.gradient = gradient, .steps = (double)rule->steps, .average = image + all, .watched = image + 2 * all};
   at.room = image + 3 * all;
   int release = tct_dpmetric_places_of(rule).steps;
-  at.longer = longer_steps(facts, rule, shape);
   set_length(&at, shape->path_length);
   for (int64_t k = 0; k < classes && facts->intercept; k++) w[k * p + p - 1] = u[k * p + p - 1] = shape->origin[k];
   for (int64_t t = 0; t < rule->steps; t++) {
@@ -255,9 +250,32 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
   return TCT_OK;
 }
 
-/* Says where noise hides all but the direction of the rows' mean and cuts the path short; from releases alone. */
-static void note_little(const tct_problem *problem, const tct_dpmetric_rule *rule, const tct_dpmetric_shape *shape) {
-  if (!problem->note || tct_noise_off(problem->facts) || !isnan(rule->path_length)) return;
+/* What the noise of the averaged gradients moves a mean of counts by, over that mean as the start has it.  *error: with
+ * the error of as many events. */
+static double moved_mean(const tct_facts *facts, const tct_dpmetric_rule *rule, const tct_dpmetric_shape *shape,
+                         double deviation, double *error) {
+  double n = (double)facts->rows, mean = fmin(shape->curvature / dpmetric_count_means, exp(shape->origin[0]));
+  double all = sqrt((double)rule->steps * rule->average) * n * mean;
+  double moved = shape->clip * sqrt(shape->curvature) * deviation / all;
+  *error = hypot(moved, 1 / sqrt(n * mean));
+  return moved;
+}
+
+/* Says where noise hides all but the direction of the rows' mean and cuts the path short, and how far it moves a mean
+ * of counts; from releases alone. */
+static void note_little(const tct_problem *problem, const tct_dpmetric_rule *rule, const tct_dpmetric_shape *shape,
+                        double deviation) {
+  const tct_facts *facts = problem->facts;
+  if (!problem->note || tct_noise_off(facts) || !isnan(rule->path_length)) return;
+  double error = 0;
+  if (facts->loss.kind->counts && rule->start > 0 &&
+      moved_mean(facts, rule, shape, deviation, &error) > dpmetric_moved_mean) {
+    snprintf(problem->note, TCT_NOTE,
+             "events are few for the noise: the mean prediction has a standard error of some %.0f %%; give more "
+             "epsilon or records",
+             100 * fmin(error, 10));
+    return;
+  }
   if (shape->dimension >= 2 || shape->path_length >= (double)rule->steps) return;
   snprintf(problem->note, TCT_NOTE,
            "the noise hides nearly all that the features say: the model was kept near the best constant; give more "
@@ -277,7 +295,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   const tct_release *planned = tct_mech_release_of(mech, tct_dpmetric_places_of(&rule).steps);
   if (status == TCT_OK) status = tct_dpmetric_step_new(problem, &shape, planned, &gradient, err);
   if (status == TCT_OK) status = descend(&gradient, &rule, mech, memory, w, err);
-  if (status == TCT_OK) note_little(problem, &rule, &shape);
+  if (status == TCT_OK) note_little(problem, &rule, &shape, planned->deviation);
   tct_dpmetric_step_free(&gradient);
   tct_dpmetric_shape_free(&shape);
   tct_free(memory);

@@ -26,6 +26,7 @@ typedef struct tct_dpmetric_shape {
   double dimension;       /* d = sum of t/(t + r), of the released eigenvalues freed of noise */
   double signal_to_noise; /* kappa = n mu/d */
   double slope;           /* what clips are measured by: the largest slope, or the typical one at the start */
+  double curvature;       /* what steps are measured by: its bound, or of counts a few times their mean at the start */
   double constant;        /* mean loss at the start, as releases say it */
   double path_length;     /* F, the path's length in steps of size 1/curvature */
   double *origin;         /* [classes]: where the intercepts start */

@@ -3,8 +3,9 @@
  * SENSITIVITY  Every release here is planned with clip 1, by scaling each record's own term.
  *   Counts of norms and sums of labels: a record of weight v adds a v to the one count that its norm belongs to.  It
  *     adds b v |y|/Y to one of two sums, by the label's sign, or b v to the count of its class.  Under add_remove and
- * without weights it adds b y/Y to the first of them.  With offsets of a log link it adds b v (y/Y, e^o) over the root
- * of 2, e^o at most 1.  a^2 + b^2 = 1 and |y| <= Y, each cut to the lattice: norm <= v.
+ * without weights it adds b y/Y to the first of them.  A count adds b v (y/Y, 1 where y > 0), and offsets of a log link
+ * add e^o, at most 1, over the root of how many these are.  a^2 + b^2 = 1 and |y| <= Y, each cut to the lattice: norm
+ * <= v.
  * Counts of slopes: v in one count, by the slope at the start, a function of the release before: norm <= v. G: t_i
  * t_i^T, with t_i the row cut to norm B, divided by B and times the root of its weight, truncated to a lattice: norm
  * |t_i|^2 <= v_i (gram.h).  B is a function of the counts' release. Diagonal G: the squares of t_i, cut so that their
@@ -58,9 +59,12 @@ static void norms(const making *m) {
 
 static double label_bound(const making *m) { return m->facts->loss.kind->binary ? 1 : m->facts->label_bound; }
 
+static bool with_offsets(const making *m) { return m->problem->offset && m->facts->loss.kind->link == TCT_LINK_LOG; }
+
 /* So many numbers the labels have beside the counts of norms. */
 static int64_t label_places(const making *m) {
-  return m->rule.start > 0 ? m->facts->loss.kind->joint ? m->classes : 2 : 0;
+  if (!(m->rule.start > 0)) return 0;
+  return m->classes > 1 ? m->classes : 2 + (m->facts->loss.kind->counts && with_offsets(m));
 }
 
 /* How long a record's terms are in the counts of norms and in the sums of labels: squares add up to 1. */
@@ -71,11 +75,14 @@ static double in_counts(const making *m) { return sqrt(m->rule.norms / (m->rule.
  * replace_one signs would double the shift, and weights have a sum of their own. */
 static bool with_signs(const making *m) { return m->facts->neighbours == TCT_ADD_REMOVE && !m->problem->weight; }
 
-/* Counts with offsets: their mean is that of y over that of e^offset, (y/Y, e^offset) being together `length` long. */
-static bool with_offsets(const making *m) { return m->problem->offset && m->facts->loss.kind->link == TCT_LINK_LOG; }
+/* Of a count its size and whether it is above 0.  With offsets a mean is that of y over that of e^offset.  The numbers
+ * are together `length` long. */
+static bool with_rates(const making *m) { return m->facts->loss.kind->counts || with_offsets(m); }
 static void add_rate(const making *m, const tct_release *r, double length, int64_t i, double *to) {
-  double part = length * M_SQRT1_2 * SHRINK, at[] = {m->problem->y[i] / label_bound(m), exp(m->problem->offset[i])};
-  for (int k = 0; k < 2; k++) to[k] += tct_lattice_part(part * fmin(fmax(at[k], 0), 1), r->lattice);
+  int64_t places = label_places(m);
+  double part = length * sqrt(1 / (double)places) * SHRINK, y = m->problem->y[i], at[3] = {y / label_bound(m), y > 0};
+  if (with_offsets(m)) at[places - 1] = exp(m->problem->offset[i]);
+  for (int64_t k = 0; k < places; k++) to[k] += tct_lattice_part(part * fmin(fmax(at[k], 0), 1), r->lattice);
 }
 
 /* sum[EDGES + label_places] <- counts of norms, and the sums of labels above and below 0 in units of Y, or of all
@@ -90,7 +97,7 @@ static void count_rows(const making *m, const tct_release *r, double *sum) {
     if (!(m->rule.start > 0)) continue;
     if (m->classes > 1)
       sum[TCT_QUANTILE_EDGES + (int64_t)problem->y[i]] += tct_lattice_part(weight * in_labels(m), r->lattice);
-    else if (with_offsets(m))
+    else if (with_rates(m))
       add_rate(m, r, weight * in_labels(m), i, sum + TCT_QUANTILE_EDGES);
     else if (with_signs(m))
       sum[TCT_QUANTILE_EDGES] += tct_lattice_part(in_labels(m) * fmin(fmax(y, -1), 1) * r->clip, r->lattice);
@@ -104,6 +111,15 @@ static double class_loss(const making *m, double z, double positives) {
   return positives * tct_loss_value(loss, z, 1) + (1 - positives) * tct_loss_value(loss, z, -1);
 }
 
+/* From the sums of add_rate, of `all` records, and their noise: where counts start. */
+static void start_counts(const making *m, const double *sum, double noise, double all, tct_dpmetric_shape *shape) {
+  double part = sqrt(1 / (double)label_places(m)) * in_labels(m) * all, deviation = noise / part;
+  double mean = tct_count_mean(sum[0] / part, sum[1] / part, label_bound(m), deviation, all);
+  shape->curvature = fmin(shape->curvature, dpmetric_count_means * (mean + 2 * deviation));
+  shape->origin[0] = tct_loss_constant_number(&m->facts->loss, mean, 0);
+  if (with_offsets(m)) shape->origin[0] -= log(fmin(fmax(sum[2] / part, fmax(deviation, 1 / all)), 1));
+}
+
 /* The model that looks at no feature, from the released sums: where the path starts. */
 static void start(const making *m, const double *sum, double deviation, tct_dpmetric_shape *shape) {
   double n = (double)m->facts->rows, all = 0, up = sum[TCT_QUANTILE_EDGES] / in_labels(m);
@@ -112,6 +128,10 @@ static void start(const making *m, const double *sum, double deviation, tct_dpme
   if (m->facts->loss.kind->binary) all = up + down;
   if (!m->problem->weight || (!m->facts->loss.kind->binary && !(m->rule.norms > 0))) all = n;
   all = fmax(all, fmax(noise, 0x1p-900));
+  if (m->facts->loss.kind->counts) {
+    start_counts(m, sum + TCT_QUANTILE_EDGES, deviation, all, shape);
+    return;
+  }
   if (with_offsets(m)) all = fmax(down, noise), apart = up;
   if (with_signs(m))
     apart = up;
@@ -157,6 +177,7 @@ static tct_status release_counts(making *m, double *sum, tct_dpmetric_shape *sha
 
 static tct_status first_counts(making *m, tct_dpmetric_shape *shape, tct_error *err) {
   m->bound = m->facts->row_norm;
+  shape->curvature = tct_dpmetric_curvature(m->facts);
   shape->constant = m->classes > 1 ? log((double)m->classes) : tct_loss_value(&m->facts->loss, 0, 1);
   if (!(m->rule.norms + m->rule.start > 0)) return TCT_OK;
   int64_t count = TCT_QUANTILE_EDGES + label_places(m) + 2;
@@ -183,6 +204,9 @@ static tct_status second_counts(making *m, tct_dpmetric_shape *shape, tct_error 
   }
   TCT_TRY(tct_mech_release(m->mech, m->at.slopes, count, TCT_QUANTILE_EDGES, err));
   shape->slope = tct_quantile_between(count, top, dpmetric_within);
+  if (m->facts->loss.kind->counts &&
+      m->rule.start > 0) /* most are 0, and their slopes are not typical of the others' */
+    shape->slope = fmax(shape->slope, sqrt(shape->curvature / dpmetric_count_means));
   return TCT_OK;
 }
 
@@ -227,8 +251,8 @@ static tct_status first(making *m, tct_dpmetric_shape *shape, tct_error *err) {
 
 /* One rank's metric for all. */
 static tct_status share(const making *m, tct_dpmetric_shape *shape, tct_error *err) {
-  double *at[] = {&shape->dimension,   &shape->clip,  &shape->path_length,
-                  &shape->sensitivity, &shape->slope, &shape->constant};
+  double *at[] = {&shape->dimension, &shape->clip,     &shape->path_length, &shape->sensitivity,
+                  &shape->slope,     &shape->constant, &shape->curvature};
   double facts[sizeof at / sizeof *at];
   for (size_t k = 0; k < sizeof at / sizeof *at; k++) facts[k] = *at[k];
   TCT_TRY(tct_mech_join_first(m->mech, shape->metric.w, tct_metric_count(&shape->metric), err));
@@ -244,7 +268,7 @@ static tct_status share(const making *m, tct_dpmetric_shape *shape, tct_error *e
 
 /* W and d from m->gram, whose copy goes through sum[count]. */
 static tct_status make_metric(const making *m, double *sum, tct_dpmetric_shape *shape, tct_error *err) {
-  double unit = tct_dpmetric_curvature(m->facts) / (double)m->facts->rows * m->bound * m->bound;
+  double unit = shape->curvature / (double)m->facts->rows * m->bound * m->bound;
   tct_dpmetric_released from = {m->facts, m->noise, unit, 1};
   memcpy(sum, m->gram, (size_t)m->count * sizeof *sum);
   if (m->rule.diagonal)
@@ -258,7 +282,7 @@ static tct_status make_metric(const making *m, double *sum, tct_dpmetric_shape *
 
 static tct_status second_images(const making *m, double *sum, tct_dpmetric_shape *shape, tct_error *err) {
   const tct_release *images = planned(m, m->at.second);
-  double h = tct_dpmetric_curvature(m->facts);
+  double h = shape->curvature;
   double rho2 = tct_dpmetric_cut(shape->signal_to_noise, m->rule.second, m->p) * shape->dimension / h;
   tct_shells_of all = {
       .view = m->problem->view, .weight = m->problem->weight, .metric = &shape->metric, .scale = 1, .count = 1};
@@ -286,9 +310,10 @@ static tct_status second_rows(making *m, double *sum, tct_dpmetric_shape *shape,
 
 static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *err) {
   const tct_facts *facts = m->facts;
-  double h = tct_dpmetric_curvature(facts), inverse = 0, unit = shape->slope * sqrt(shape->dimension / h);
+  double h = shape->curvature, inverse = 0, unit = shape->slope * sqrt(shape->dimension / h);
   double mean = m->base / ((double)facts->rows * sqrt(tct_dpmetric_left(&m->rule)));
   double clip = tct_dpmetric_clip(facts, shape->signal_to_noise);
+  if (facts->loss.kind->counts) clip = fmax(clip, dpmetric_count_clip * fmax(1 / shape->slope, 1));
   if (!facts->loss.kind->binary) shape->constant = shape->slope * shape->slope / (2 * h);
   shape->path_length =
       isnan(m->rule.path_length) ? tct_dpmetric_path_length(facts, shape, clip * unit * mean) : m->rule.path_length;

@@ -76,12 +76,15 @@ static double cost_of(const tct_facts *facts, const double *spectrum, double noi
 }
 
 /* No longer than where its noise costs a part of what the constant loses: where that is little, nothing is learned.
- * A kink's curvature counts as 1 and is less, so that such a path is as long as its noise allows. */
+ * A kink's curvature counts as 1 and is less, so that such a path is as long as its noise allows.
+ * Counts: and than where it moves margins by so much that the mean of their means is another than that of the mean. */
 double tct_dpmetric_path_length(const tct_facts *facts, const tct_dpmetric_shape *shape, double noise) {
   if (shape->signal_to_noise == INFINITY) return FREE_PATH;
   double signal = class_signal(facts, shape->signal_to_noise);
   double high = kinked(facts) ? LONGEST : fmin(dpmetric_length_per_root * sqrt(signal), LONGEST);
   double most = dpmetric_path_cost * shape->constant, low = 0;
+  if (facts->loss.kind->counts)
+    high = fmin(high, dpmetric_count_walk * shape->curvature / (shape->dimension * noise * noise));
   if (cost_of(facts, shape->spectrum, noise, high) <= most) return high;
   while (high - low > 1e-6 * high) {
     double middle = 0.5 * (low + high);
@@ -125,6 +128,7 @@ tct_dpmetric_rule tct_dpmetric_rule_of(const tct_facts *facts, const tct_spec *s
   bool binary = facts->loss.kind->binary;
   /* A class that is rare asks for less noise, and no public fact says that it is. */
   double exact = binary ? dpmetric_class_start_exact : dpmetric_number_start_exact;
+  if (facts->loss.kind->counts) exact *= M_SQRT2; /* two numbers share a record's length */
   double most = binary ? dpmetric_class_start_most : dpmetric_number_start_most,
          start = tct_spec_real(spec, options, "start");
   rule.start = facts->intercept ? part_of(facts, start, exact, dpmetric_part_least, most) : 0;

@@ -78,10 +78,8 @@ static void start_at(tct_onestep *run, const double *mean, double noise) {
     double q = fmax(noise, 0.5 / run->rows) / 2;
     run->start = tct_loss_constant_class(loss, tct_share_after_noise(0.5 + 0.5 * mean[0], q));
   } else if (loss->kind->counts) {
-    double at = M_SQRT2 * mean[1] * y, deviation = M_SQRT2 * noise * y;
-    double low = fmin(2 * M_SQRT2 * noise, 0.25), share = fmin(fmax(M_SQRT2 * mean[0], low), 1 - low);
-    if (!(at > dponestep_mean_sure * deviation)) at = -log1p(-fmax(share, 0.5 / run->rows));
-    run->start = tct_loss_constant_number(loss, fmin(at, y), 0.5 / run->rows);
+    double at = tct_count_mean(M_SQRT2 * mean[1], M_SQRT2 * mean[0], y, M_SQRT2 * noise, run->rows);
+    run->start = tct_loss_constant_number(loss, at, 0.5 / run->rows);
   } else
     run->start = tct_loss_constant_number(loss, fmin(fmax(mean[0] * y, -y), y), 0);
   run->typical = fmax(tct_loss_curve(loss, run->start, loss->kind->binary ? 1 : exp(run->start)), 0x1p-300);

@@ -1,5 +1,7 @@
-/* share.c - the posterior mean of a share under a flat prior, by the midpoint rule. */
+/* share.c - a share's posterior mean under a flat prior, by the midpoint rule; a mean of counts. */
 #include "solve/shared/share.h"
+
+#include "solve/shared/rules.def"
 
 #include <math.h>
 
@@ -13,4 +15,15 @@ double tct_share_after_noise(double seen, double deviation) {
     all += chance, sum += chance * part;
   }
   return sum / all;
+}
+
+double tct_count_mean(double mean, double share, double bound, double noise, double rows) {
+  enum { POINTS = 512 };
+  double least = fmin(fmax(fmin(2 * noise, 0.25), 0.5 / rows), bound), best = INFINITY, at = mean * bound;
+  if (at > counts_mean_sure * (noise * bound)) return fmin(at, bound);
+  for (int k = 0; k < POINTS; k++) {
+    double m = least * pow(bound / least, (double)k / (POINTS - 1)), a = m / bound - mean, b = -expm1(-m) - share;
+    if (a * a + b * b < best) best = a * a + b * b, at = m;
+  }
+  return at;
 }
