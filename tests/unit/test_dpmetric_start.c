@@ -286,7 +286,7 @@ static void a_clip_by_either_label_leaves_the_same_part_of_both_slopes(void **st
   }
 }
 
-/* Below n mu = 14 the labels' sums get three quarters of the budget. */
+/* Below n mu = 17 the labels' sums get three quarters of the budget. */
 static void three_hundred_records_at_a_small_epsilon_lie_nearer_to_the_constant_than_with_half_of_the_budget(
     void **state) {
   (void)state;

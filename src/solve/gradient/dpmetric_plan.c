@@ -3,6 +3,7 @@
 
 #include "solve/gradient/gradient_release.h"
 #include "solve/gradient/rules.def"
+#include "solve/shared/quantile.h"
 
 #include <string.h>
 
@@ -29,7 +30,7 @@ const tct_option tct_dpmetric_options[] = {
 };
 
 enum { FULL = 512, MOST_FULL = 2048, STEPS = 74, FREE_PATH = 2000 };
-static const double LONGEST = STEPS * (double)STEPS / 16;
+static const double LONGEST = STEPS * (double)STEPS / 16, LEAST_LEFT = 0.1;
 
 double tct_dpmetric_slope(const tct_facts *facts) {
   double slope = tct_loss_slope_bound(&facts->loss);
@@ -105,10 +106,22 @@ double tct_dpmetric_cut(double signal_to_noise, double budget_fraction, int64_t 
 }
 
 /* A part of the budget at which one sum over all records has so much noise: a record's own in `exact` of n. */
-static double part_of(const tct_facts *facts, double given, double exact, double min, double max) {
+static double part_of(const tct_facts *facts, double given, double exact, double most) {
   if (!isnan(given)) return given;
   double total = tct_descent_signal(facts) * sqrt((double)facts->p); /* n mu */
-  return fmin(fmax(exact * exact / (total * total), min), max);
+  return fmin(fmax(exact * exact / (total * total), dpmetric_part_least), most);
+}
+
+/* Counts of norms get so much that noise alone cannot meet the quantile (dpmetric_factor.c), or next to nothing where
+ * that costs more.  A class that is rare asks for less noise in the start, and no public fact says that it is. */
+static void share_out(const tct_facts *facts, double norms, double start, double slopes, tct_dpmetric_rule *rule) {
+  double sure = 4 * sqrt(TCT_QUANTILE_EDGES) / dpmetric_within * (1 + 0x1p-20);
+  rule->norms = part_of(facts, norms, sure, 1);
+  if (isnan(norms) && rule->norms > dpmetric_counts_most) rule->norms = dpmetric_part_least;
+  if (!facts->loss.kind->binary) rule->slopes = part_of(facts, slopes, dpmetric_sum_exact, dpmetric_counts_most);
+  double numbers = facts->loss.kind->counts ? M_SQRT2 : 1; /* of counts two share a record's length */
+  if (facts->intercept)
+    rule->start = part_of(facts, start, dpmetric_sum_exact * numbers, fmax(dpmetric_start_most - rule->slopes, 0));
 }
 
 static int64_t steps_of(const tct_facts *facts, double path_length) {
@@ -118,20 +131,9 @@ static int64_t steps_of(const tct_facts *facts, double path_length) {
 
 tct_dpmetric_rule tct_dpmetric_rule_of(const tct_facts *facts, const tct_spec *spec) {
   const tct_option *options = tct_dpmetric_options;
-  /* So much that noise alone cannot meet the quantile (dpmetric_factor.c), or next to nothing where that costs more. */
-  double norms = tct_spec_real(spec, options, "norms"), slopes = tct_spec_real(spec, options, "slopes");
-  tct_dpmetric_rule rule = {.norms = part_of(facts, norms, dpmetric_norms_exact, dpmetric_part_least, 1)};
-  if (isnan(norms) && rule.norms > dpmetric_norms_most) rule.norms = dpmetric_part_least;
-  rule.slopes = facts->loss.kind->binary
-                    ? 0
-                    : part_of(facts, slopes, dpmetric_slopes_exact, dpmetric_slopes_least, dpmetric_slopes_most);
-  bool binary = facts->loss.kind->binary;
-  /* A class that is rare asks for less noise, and no public fact says that it is. */
-  double exact = binary ? dpmetric_class_start_exact : dpmetric_number_start_exact;
-  if (facts->loss.kind->counts) exact *= M_SQRT2; /* two numbers share a record's length */
-  double most = binary ? dpmetric_class_start_most : dpmetric_number_start_most,
-         start = tct_spec_real(spec, options, "start");
-  rule.start = facts->intercept ? part_of(facts, start, exact, dpmetric_part_least, most) : 0;
+  tct_dpmetric_rule rule = {0};
+  share_out(facts, tct_spec_real(spec, options, "norms"), tct_spec_real(spec, options, "start"),
+            tct_spec_real(spec, options, "slopes"), &rule);
   rule.budget_fraction = tct_spec_real(spec, options, "budget_fraction");
   rule.second = tct_spec_real(spec, options, "second");
   rule.clip = tct_spec_real(spec, options, "clip");
@@ -195,7 +197,7 @@ static tct_status check(const tct_facts *facts, const tct_dpmetric_rule *rule, t
                     "a full metric holds matrices of features squared, at most %d features; "
                     "use shape=diagonal",
                     MOST_FULL);
-  if (!(tct_dpmetric_left(rule) >= dpmetric_left_least))
+  if (!(tct_dpmetric_left(rule) >= LEAST_LEFT))
     return tct_fail(
         err, TCT_E_USAGE,
         "norms, start, slopes, budget_fraction and second are more than 0.9 together; leave more for the path");
