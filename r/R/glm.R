@@ -117,7 +117,7 @@ budget_of <- function(epsilon, delta) {
 
 replaced <- function(neighbours) as.numeric(one_of(neighbours, "neighbours", c("add_remove", "replace_one")) == "replace_one")
 
-# data: or the number of records, for a plan without any.
+# data: or what tacit_plan() asks, without any.
 tacit_glm <- function(formula, family = stats::gaussian(), data, epsilon, delta, errors = "robust", bounds = NULL, levels = NULL,
                       missing = NULL, weights = NULL, weight_cap = NULL, offset = NULL, person = NULL, ledger = NULL, schema = NULL,
                       neighbours = "add_remove", max_mean = NULL, input_changed = NULL, seed = NULL, threads = NULL,
@@ -145,7 +145,7 @@ tacit_glm <- function(formula, family = stats::gaussian(), data, epsilon, delta,
     schema = do.call(schema_text, c(list(spec), beside, list(label = label$json, unused = unused))),
     ledger = one_path(ledger, "ledger"), input_changed = one_text(input_changed, "input_changed"), seed = seed_of(seed),
     threads = if (!is.null(threads)) one_number(threads, "threads", "2"), progress = as.numeric(isTRUE(progress))))
-  if (!is.null(rows)) return(planned(set, unclass(rows), spec))
+  if (!is.null(rows)) return(planned(set, rows, spec, label, family, beside))
   columns <- feature_columns(spec, table)
   more <- label$columns(table)
   columns[names(more)] <- more

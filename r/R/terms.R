@@ -299,19 +299,26 @@ quarter <- function(x) as.POSIXlt(x)$mon %/% 3 + 1
 years_between <- function(later, earlier) as.numeric(later - earlier) / 365.25
 days_between <- function(later, earlier) as.numeric(later - earlier)
 
-# Low-discrepancy numbers within the bounds, every level in turn: no record.  gap: where a value is to be missing.
-public_points <- function(spec, rows) {
-  steps <- sqrt(c(2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71))
-  even <- function(k) (seq_len(rows) * (steps[(k - 1) %% 20 + 1] + (k - 1) %/% 20 * pi)) %% 1
+# Low-discrepancy numbers between 0 and 1, the k-th column of them: no record.
+steps <- sqrt(c(2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71))
+even <- function(k, rows) (seq_len(rows) * (steps[(k - 1) %% 20 + 1] + (k - 1) %/% 20 * pi)) %% 1
+
+# Numbers even between their bounds and every level in turn, or as assumed.  gap: where a value is to be missing.
+public_points <- function(spec, rows, assume = NULL) {
   at <- stats::setNames(seq_along(spec$fields), spec$fields)
-  list(columns = lapply(at, function(k) {
-    listed <- spec$categories[[names(at)[k]]]$listed
-    ends <- spec$facts$bounds[[names(at)[k]]]
-    step <- if (inherits(ends, "Date")) floor else identity
-    if (is.null(listed)) ends[1] + step(even(k) * as.numeric(ends[2] - ends[1])) else listed[1 + floor(even(k) * length(listed))]
-  }), gap = lapply(at, function(k)
-    identical(spec$facts$missing[[names(at)[k]]], "indicator") & seq_len(rows) > rows / 2 & even(length(at) + k) < 0.5))
+  columns <- lapply(spec$fields, function(name) {
+    u <- even(at[[name]], rows)
+    listed <- spec$categories[[name]]$listed
+    ends <- spec$facts$bounds[[name]]
+    of <- assume[[name]]
+    if (!is.null(listed)) return(listed[1 + findInterval(u, cumsum(of %||% rep(1 / length(listed), length(listed)))[-length(listed)])])
+    if (inherits(ends, "Date")) return(ends[1] + floor(u * as.numeric(diff(ends))))
+    if (is.null(of)) ends[1] + u * diff(ends) else pmin(pmax(stats::qnorm(u, of[1], of[2]), ends[1]), ends[2])
+  })
+  gap <- lapply(at, function(k) identical(spec$facts$missing[[names(at)[k]]], "indicator") & seq_len(rows) > rows / 2 & even(length(at) + k, rows) < 0.5)
+  list(columns = stats::setNames(columns, spec$fields), gap = gap)
 }
+gapped <- function(points) Map(function(x, gap) replace(x, gap, NA), points$columns, points$gap)
 
 # The variables there; what marks a gap stands beside what it marks.
 r_frame <- function(spec, points) {
@@ -360,7 +367,7 @@ with_map <- function(spec) {
   other_space <- function() usage("%s", if (attr(spec$terms, "intercept") == 0)
     "a line through the origin is not offered, since numbers are centred between their bounds; leave - 1 out, or add a category" else
     "a shifted number in a product lacks the terms that it is made of; write a * b")
-  z <- features(spec, Map(function(x, gap) replace(x, gap, NA), points$columns, points$gap)) %||% other_space()
+  z <- features(spec, gapped(points)) %||% other_space()
   sz <- size(z)
   z <- z / rep(sz, each = nrow(z))
   map <- matrix(0, ncol(z), ncol(x))

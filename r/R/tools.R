@@ -1,16 +1,68 @@
 # tools.R - plans, studies, ledgers, verification, reports and model files.
 
-tacit_plan <- function(formula, family = stats::gaussian(), rows, epsilon, delta, ...) {
+tacit_plan <- function(formula, family = stats::gaussian(), rows, epsilon, delta, ..., effect = NULL, assume = NULL, tries = 10) {
   if (missing(rows) || one_number(rows, "rows", "10000") < 1 || rows != floor(rows)) usage("rows is not given, or no number of records; write e.g. rows = 10000")
-  tacit_glm(formula, family, structure(rows, class = "tacit_rows"), epsilon, delta, ...)
+  ask <- list(rows = rows, effect = effect, assume = named_list(assume, "assume", "age = c(45, 12)"), tries = one_number(tries, "tries", "10"))
+  tacit_glm(formula, family, structure(ask, class = "tacit_rows"), epsilon, delta, ...)
 }
 
-planned <- function(set, rows, spec) {
-  set[c("file", "rows")] <- list(tempfile(fileext = ".json"), rows)
+planned <- function(set, ask, spec, label, family, beside) {
+  set[c("file", "rows")] <- list(tempfile(fileext = ".json"), ask$rows)
   on.exit(unlink(set$file))
   writeLines(set$schema, set$file)
   plan <- from_json(checked(.Call(R_fit, NULL, set))[1])
-  structure(list(plan = plan, rows = rows, columns = spec$columns, notes = spec$notes), class = "tacit_plan")
+  weights <- if (set$errors != "none" && ask$tries > 0) expected(set, ask, spec, label, family, beside)
+  structure(list(plan = plan, rows = ask$rows, columns = spec$columns, notes = spec$notes, weights = weights), class = "tacit_plan")
+}
+
+# Fits of an invented table, no column of which has an effect: what they say of each coefficient.
+expected <- function(set, ask, spec, label, family, beside) {
+  check_assumed(ask$assume, spec)
+  u <- even(2 * length(spec$fields) + 1, ask$rows)
+  of <- all.vars(spec$formula[[2]])
+  a <- ask$assume[[of[length(of)]]]
+  ends <- label$bounds
+  within <- function(x) list(arrow("g", pmin(pmax(x, ends[1]), ends[2])))
+  time <- function(share) stats::qexp(u, -log1p(-share) / family$horizon)
+  outcome <- switch(family$family,
+    binomial = list(arrow("i", 1L + (u < (a %||% 0.5)), unlist(label$json$values))),
+    gaussian = within(stats::qnorm(u, mean(ends), a %||% (diff(ends) / 6))),
+    poisson = within(stats::qpois(u, a %||% (ends[2] / 5))),
+    Gamma = within(stats::qexp(u, 1 / (a %||% (ends[2] / 5)))),
+    cox = list(arrow("g", pmin(time(a %||% 0.3), family$horizon)), arrow("g", as.numeric(time(a %||% 0.3) < family$horizon))))
+  names(outcome) <- if (family$family == "cox") of else label$json$name
+  known <- lapply(beside, function(b) arrow("g", rep(b$cap %||% ((b$lower + b$upper) / 2), ask$rows)))
+  columns <- c(feature_columns(spec, gapped(public_points(spec, ask$rows, ask$assume))), outcome, stats::setNames(known, vapply(beside, `[[`, "", "of")))
+  columns <- columns[!duplicated(names(columns))]
+  set[c("ledger", "file")] <- NULL
+  fits <- lapply(seq_len(ask$tries), function(k) {
+    made <- checked(.Call(R_fit, columns, utils::modifyList(set, list(seed = k))))
+    released(list(model = made[2], spec = spec))
+  })
+  each <- function(key) matrix(unlist(lapply(fits, `[[`, key)), length(spec$columns))
+  middle <- function(x) apply(x, 1, stats::median, na.rm = TRUE)
+  se <- each("se")
+  half <- (each("high") - each("low")) / 2
+  out <- data.frame(term = spec$columns, std.error = middle(se), width = 2 * middle(half), noise.share = middle((each("noise_se") / se)^2),
+                    withheld = rowMeans(is.na(se)), detectable = middle(half + stats::qnorm(0.8) * se))
+  if (is.null(ask$effect)) return(out)
+  strange <- setdiff(names(ask$effect), out$term)
+  if (length(strange) || !is.numeric(ask$effect)) usage("effect has numbers, named by the coefficients %s; write e.g. effect = c(%s = 0.1)", paste(out$term, collapse = ", "), out$term[2])
+  e <- abs(ask$effect[out$term])
+  power <- stats::pnorm((e - half) / se) + stats::pnorm((-e - half) / se)
+  cbind(out, power = rowMeans(replace(power, is.na(se) & !is.na(e), 0)))
+}
+
+# Of a number its mean and deviation, of a category its shares, of the outcome its rate, mean count or deviation.
+check_assumed <- function(assume, spec) {
+  of <- all.vars(spec$formula[[2]])
+  for (name in names(assume)) {
+    size <- if (name %in% of) 1 else length(spec$categories[[name]]$listed %||% 1:2)
+    x <- assume[[name]]
+    if (!name %in% c(of, spec$fields)) usage("assume has no column %s of the formula; %s", name, meant(name, c(of, spec$fields), "name one"))
+    if (!is.numeric(x) || length(x) != size || !all(is.finite(x)) || x[size] <= 0 || (!is.null(spec$categories[[name]]) && size > 1 && (any(x < 0) || abs(sum(x) - 1) > 1e-6)))
+      usage("assume has of a number its mean and deviation, of a category the shares of its levels, of the outcome one rate, mean or deviation; write it so for %s", name)
+  }
 }
 
 print.tacit_plan <- function(x, ...) {
@@ -18,6 +70,9 @@ print.tacit_plan <- function(x, ...) {
   cat(sprintf("%s records, %d coefficients, solver %s\nepsilon %g, delta %g, proved by %s\n", format(x$rows, big.mark = ","), length(x$columns),
               sub(":.*", "", p$solver), p$epsilon, p$delta, p$accountant))
   for (text in c(unlist(p$note), vapply(p$warnings, function(w) paste("warning:", w$text), ""), x$notes)) cat(text, "\n", sep = "")
+  if (is.null(x$weights)) return(invisible(x))
+  print(format(x$weights, digits = 3), row.names = FALSE)
+  cat("of invented tables without effects, even between the bounds where assume = list() says nothing; detectable: with power 0.8\n")
   invisible(x)
 }
 

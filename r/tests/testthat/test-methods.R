@@ -152,6 +152,26 @@ test_that("plans, ledgers, verification, reports and studies", {
   expect_length(coef(read_tacit_model(study$text, "sick")), 5)
 })
 
+test_that("a plan's errors are those of the fit, and power follows", {
+  plan <- function(...) tacit_plan(..., delta = 1e-6, bounds = BOUNDS, levels = LEVELS, tries = 4)
+  shares <- c(.5, .3, .2)
+  p <- plan(y ~ x + g, binomial, rows = ROWS, epsilon = 1, assume = list(g = shares, y = mean(people$y == "yes")), effect = c(x = .05, gb = .02))
+  ratio <- p$weights$std.error / sqrt(diag(vcov(fit(y ~ x + g, binomial, epsilon = 1))))
+  expect_true(all(ratio > 1 / 1.3 & ratio < 1.3))
+  q <- plan(z ~ x * g, rows = ROWS, epsilon = 1, assume = list(g = shares, z = .5))
+  ratio <- q$weights$std.error / sqrt(diag(vcov(fit(z ~ x * g, epsilon = 1))))
+  expect_true(all(ratio > 1 / 1.3 & ratio < 1.3))
+  w <- p$weights
+  expect_identical(is.na(w$power), c(TRUE, FALSE, FALSE, TRUE))
+  expect_equal(w$power[2], 1 - pnorm((w$width[2] / 2 - .05) / w$std.error[2]) + pnorm((-w$width[2] / 2 - .05) / w$std.error[2]), tolerance = .1)
+  again <- plan(y ~ x + g, binomial, rows = ROWS, epsilon = 1, assume = list(g = shares, y = mean(people$y == "yes")), effect = c(x = w$detectable[2]))
+  expect_equal(again$weights$power[2], .8, tolerance = .1)
+  expect_identical(plan(z ~ x, rows = 300, epsilon = .1)$weights$withheld, c(1, 1))
+  expect_output(print(p), "detectable")
+  expect_null(plan(z ~ x, rows = 300, epsilon = 1, errors = "none")$weights)
+  expect_true(all(plan(pos ~ x, Gamma("log"), rows = 5000, epsilon = 1)$weights$std.error > 0))
+})
+
 test_that("R's tables are all read alike", {
   wanted <- coef(m)
   expect_identical(coef(fit(y ~ x + g, binomial, transform(people, g = as.character(g), y = as.character(y)), epsilon = 2)), wanted)
