@@ -1,6 +1,7 @@
 # tools.R - plans, studies, ledgers, verification, reports and model files.
 
-tacit_plan <- function(formula, family = stats::gaussian(), rows, epsilon, delta, ..., effect = NULL, assume = NULL, tries = 10) {
+tacit_plan <- function(formula, family = stats::gaussian(), rows, epsilon, delta, ..., effect = NULL, assume = NULL,
+                       tries = if (rows > 1e6) 0 else 10) {
   if (missing(rows) || one_number(rows, "rows", "10000") < 1 || rows != floor(rows)) usage("rows is not given, or no number of records; write e.g. rows = 10000")
   ask <- list(rows = rows, effect = effect, assume = named_list(assume, "assume", "age = c(45, 12)"), tries = one_number(tries, "tries", "10"))
   tacit_glm(formula, family, structure(ask, class = "tacit_rows"), epsilon, delta, ...)
