@@ -300,8 +300,8 @@ years_between <- function(later, earlier) as.numeric(later - earlier) / 365.25
 days_between <- function(later, earlier) as.numeric(later - earlier)
 
 # Low-discrepancy numbers between 0 and 1, the k-th column of them: no record.
-steps <- sqrt(c(2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71))
-even <- function(k, rows) (seq_len(rows) * (steps[(k - 1) %% 20 + 1] + (k - 1) %/% 20 * pi)) %% 1
+roots <- sqrt(c(2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71))
+even <- function(k, rows) (seq_len(rows) * (roots[(k - 1) %% 20 + 1] + (k - 1) %/% 20 * pi)) %% 1
 
 # Numbers even between their bounds and every level in turn, or as assumed.  gap: where a value is to be missing.
 public_points <- function(spec, rows, assume = NULL) {
@@ -349,7 +349,7 @@ with_map <- function(spec) {
   sizes <- vapply(few, function(x) if (is.factor(x)) nlevels(x) else NCOL(x), 0)
   width <- sum(vapply(spec$labels, function(k) prod(sizes[spec$used[, k]]), 0))
   if (width > 2000) usage("the formula has more than 2000 columns; leave products or levels away")
-  points <- public_points(spec, 200 + 20 * width)
+  points <- public_points(spec, (100 + 10 * width) * (1 + "indicator" %in% unlist(spec$facts$missing)))
   frame <- r_frame(spec, points)
   x <- stats::model.matrix(attr(frame, "terms"), frame)
   gaps <- unique(Filter(any, lapply(spec$parts, function(p) Reduce(`|`, points$gap[p$columns]))))
