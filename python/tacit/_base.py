@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import numbers
-import os
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, Optional, Tuple, TypeVar, Union
 
@@ -20,7 +19,7 @@ from ._inference import Inference
 from ._intake import Intake
 from ._matrix import Labelled, Table, View
 from ._callbacks import Callbacks
-from ._model import Model, Plan
+from ._model import Model, Plan, run_settings
 from ._native import Facts, Path
 from ._parameters import check, checked, parameters
 from ._schema import Schema, schema_of
@@ -162,7 +161,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
     def _settings(self, rows: int, cols: int, table: Optional[Table], n_classes: Optional[int] = None) -> Facts:
         """The fields of tct_config.  Everything here is public."""
         intercept = bool(self.fit_intercept)
-        settings: Facts = {
+        return {
             "loss": self._loss_spec(n_classes),
             "classes": self._count(n_classes),
             "penalty": self._penalty_spec(rows, self._cap(table)),
@@ -176,14 +175,10 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             "intercept": int(intercept),
             "threads": 0 if self.n_jobs is None or self.n_jobs < 0 else int(self.n_jobs),
             "estimate": self.estimate,
-            "ledger": None if self.ledger is None else os.fspath(self.ledger),
-            "input_changed": getattr(self.ledger, "input_changed", None),
             "input_part": int(_callers.in_many_fits()),  # a fold, or columns left out
+            **run_settings(self.ledger, seed_of(self.random_state)),
+            **self._label_settings(intercept, table),
         }
-        if self.random_state is not None:
-            settings["has_seed"], settings["seed"] = 1, seed_of(self.random_state)
-        settings.update(self._label_settings(intercept, table))
-        return settings
 
     def _row_norm(self, cols: int, intercept: bool, table: Optional[Table]) -> Optional[float]:
         if self.data_norm is not None:

@@ -108,21 +108,19 @@ class View(Records):
 
 
 def options_of(
-    schema: Any, label: Optional[str], positive: Optional[str], labels: str, invalid: str, cols: int, classes: Any
+    schema: Any, label: Optional[str], positive: Any, labels: str, invalid: str, cols: int, classes: Any, **more: Any
 ) -> _native.ReadOptions:
-    options: _native.ReadOptions = _native.defaults("tct_read_options", _native.ReadOptions)
+    """more: members of the structure; those that are None keep their defaults."""
     kinds = {"none": 0, "classes": _native.LABELS_CLASSES, "real": 2, "binary": _native.LABELS_BINARY}
-    options.labels = _native.choice("labels", labels, kinds)
+    asked = {"labels": _native.choice("labels", labels, kinds), "cols": cols, **more}
+    asked["invalid"] = _native.choice("invalid", invalid, _native.INVALID_RULES)
+    options: _native.ReadOptions = _native.filled("tct_read_options", _native.ReadOptions, asked)
     if classes is not None:
         words = named(np.asarray(classes))
         options.classes, options.classes_count = _native.texts(words[0] if words else [str(each) for each in classes])
-    options.invalid = _native.choice("invalid", invalid, _native.INVALID_RULES)
-    options.label, options.positive, options.cols = _native.text(label), _native.text(positive), cols
-    schema_text = getattr(schema, "text", None)
-    if schema_text is not None:
-        options.schema_text = _native.text(schema_text)
-    elif schema is not None:
-        options.schema_path = _native.text(schema)
+    options.label, options.positive = _native.text(label), _native.text(positive)
+    options.schema_text = _native.text(getattr(schema, "text", None))
+    options.schema_path = None if options.schema_text else _native.text(schema)
     return options
 
 
@@ -158,16 +156,13 @@ class Table(_native.Owned):
         memory: int = 0,
         scratch: Optional[Path] = None,
     ) -> None:
-        options = options_of(schema, label, positive, labels, invalid, cols, classes)
-        options.format, options.delimiter, options.decimal = map(_native.text, (format, delimiter, decimal))
-        options.multiline = bool(multiline)
-        options.max_cols, options.max_header, options.max_line = max_cols, max_header, max_line
-        options.max_expansion = max_expansion
-        options.memory, options.scratch = memory, _native.text(scratch)
-        options.key, self.person = _native.text(person), person
-        options.weights, options.weight_cap = _native.text(weights), weight_cap
-        callbacks = Callbacks()
-        options.cancel = callbacks.cancel
+        callbacks, self.person = Callbacks(), person
+        options = options_of(
+            schema, label, positive, labels, invalid, cols, classes, format=format, delimiter=delimiter,
+            decimal=decimal, multiline=bool(multiline), key=person, weights=weights, weight_cap=weight_cap, max_cols=max_cols,
+            max_header=max_header, max_line=max_line, max_expansion=max_expansion, memory=memory, scratch=scratch,
+            cancel=callbacks.cancel,
+        )  # fmt: skip
         with callbacks.watching():
             self._take(_native.call("tct_data_read_parts", *_native.texts([path]), ctypes.byref(options), None), schema, weight_cap)
         self.files.append(os.path.abspath(path))
@@ -211,8 +206,7 @@ class Table(_native.Owned):
         weight_cap : float, default=0
             What larger weights are cut to; 0: the schema's.
         """
-        options = options_of(schema, label, None, labels, "refuse", 0, classes)
-        options.weights, options.weight_cap = _native.text(weights), weight_cap
+        options = options_of(schema, label, None, labels, "refuse", 0, classes, weights=weights, weight_cap=weight_cap)
         made = cls.__new__(cls)
         made.person = None
         made._take(_native.call("tct_data_read_frame", frame.handle, ctypes.byref(options), None), schema, weight_cap)

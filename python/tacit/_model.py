@@ -7,7 +7,6 @@ import enum
 import json
 import math
 import os
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, Optional, Tuple
 
@@ -26,15 +25,16 @@ from ._schema import Schema
 from ._weights import of_persons
 from ._views import Certificate, certificate, model, verification
 
-_DEFAULT_TEXTS = {"penalty": "none", "scale": "none", "label_scale": "none"}
+
+def run_settings(ledger: Any, seed: Optional[int]) -> Facts:
+    """The fields of tct_config that say what a run is charged to, and whether its noise can be repeated."""
+    charged = {"ledger": ledger, "input_changed": getattr(ledger, "input_changed", None)}
+    return {**charged, "has_seed": int(seed is not None), "seed": None if seed is None else int(seed)}
 
 
 def config_of(settings: Facts, table: Any = None, callbacks: Optional[Callbacks] = None) -> _native.Config:
     """The library's settings; those that are None keep their defaults."""
-    config: _native.Config = _native.defaults("tct_config", _native.Config)
-    for key, value in settings.items():
-        if value is not None:
-            setattr(config, key, _native.text(value) if isinstance(value, (str, os.PathLike)) else value)
+    config: _native.Config = _native.filled("tct_config", _native.Config, settings)
     if callbacks:
         config.progress, config.cancel = callbacks.progress, callbacks.cancel
     if table is not None:
@@ -141,16 +141,13 @@ class Model(_native.Owned):
         factor, shift : array of shape [features], optional
             The public scale that records had: (x - shift) * factor.
         """
-        what = _native.defaults("tct_amendment", _native.Amendment)
+        what = _native.filled("tct_amendment", _native.Amendment, {"label": None if label is None else str(label)})
         if features is not None:
             what.features = _native.texts([str(name) for name in features])[0]
-        what.label = None if label is None else _native.text(str(label))
         words = None if classes is None else named(classes)
         if words is not None:
             (what.classes, what.classes_count), what.class_kind = _native.texts(words[0]), words[1]
-        facts, _ = _native.texts([*unaccounted, ""])
-        facts[-1] = None  # the end of the list
-        what.unaccounted = facts
+        what.unaccounted = _native.ended(unaccounted)
         if factor is not None:
             factor, shift = (np.ascontiguousarray(each, dtype=np.float64) for each in (factor, shift))
             what.scale_factor, what.scale_shift = factor.ctypes.data, shift.ctypes.data
@@ -366,18 +363,11 @@ class Model(_native.Owned):
             return _native.call_json("tct_evaluate_json_nonprivate", self.handle, data.handle)
         if delta is None:
             raise ValueError("delta is missing; give one well below 1/n, for example delta=1e-6")
-        settings: Facts = {
-            "epsilon": float(epsilon),
-            "delta": float(delta),
-            "neighbours": _native.choice("neighbours", neighbours, _native.NEIGHBOURS),
-            "ledger": None if ledger is None else os.fspath(ledger),
-            "input_changed": getattr(ledger, "input_changed", None),
-        }
-        if random_state is not None:
-            settings["has_seed"], settings["seed"] = 1, int(random_state)
+        settings = {"epsilon": float(epsilon), "delta": float(delta), **run_settings(ledger, random_state)}
+        settings["neighbours"] = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
         budget = config_of(settings)
         if groups is not None:
-            data = of_persons(data, groups, int(rows_per_person or 1), settings.get("seed"))
+            data = of_persons(data, groups, int(rows_per_person or 1), settings["seed"])
         return _native.call_json("tct_evaluate_json", self.handle, data.handle, ctypes.byref(budget))
 
     def _labelled(self, X: Any, groups: Any = None) -> Tuple[Table, Any]:
@@ -437,10 +427,9 @@ class Model(_native.Owned):
         policy, ledger : optional
             An organisation's limits, and the ledger they may ask for, as `tacit.verify` takes them.
         """
-        options = _native.defaults("tct_page_options", _native.PageOptions)
-        options.title, options.purpose, options.contact = (_native.text(each) for each in (title, purpose, contact))
-        options.audit, options.scores, options.policy = (_json_text(each) for each in (audit, scores, policy))
-        options.ledger = _native.text(ledger)
+        asked: Facts = {"title": title, "purpose": purpose, "contact": contact, "ledger": ledger}
+        asked.update(audit=_json_text(audit), scores=_json_text(scores), policy=_json_text(policy))
+        options = _native.filled("tct_page_options", _native.PageOptions, asked)
         if path is None:
             return _native.call_text("tct_report_page", self.handle, ctypes.byref(options))
         _native.write_file(path, None, self._files)

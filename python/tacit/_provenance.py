@@ -43,21 +43,14 @@ def _given_categories(step: Any) -> bool:
 
 # Steps whose `fit` keeps nothing of the records beyond their number and that of the columns: class, and on what terms.
 _PUBLIC_STEPS: dict[type, Callable[[Any], bool]] = {
-    AdditiveChi2Sampler: lambda step: True,
-    Binarizer: lambda step: True,
-    FeatureHasher: lambda step: True,
+    **dict.fromkeys(
+        (AdditiveChi2Sampler, Binarizer, FeatureHasher, GaussianRandomProjection, HashingVectorizer, Normalizer,
+         PolynomialCountSketch, PolynomialFeatures, PublicScaler, SkewedChi2Sampler, SparseRandomProjection),
+        lambda step: True,  # the scaler's drafted schema is a line of its own
+    ),
+    **dict.fromkeys((OneHotEncoder, OrdinalEncoder), _given_categories),
     FunctionTransformer: lambda step: step.func is None or isinstance(step.func, np.ufunc),
-    GaussianRandomProjection: lambda step: True,
-    HashingVectorizer: lambda step: True,
-    Normalizer: lambda step: True,
-    OneHotEncoder: _given_categories,
-    OrdinalEncoder: _given_categories,
-    PolynomialCountSketch: lambda step: True,
-    PolynomialFeatures: lambda step: True,
-    PublicScaler: lambda step: True,  # whose drafted schema is a line of its own
-    SkewedChi2Sampler: lambda step: True,
-    SparseRandomProjection: lambda step: True,
-}
+}  # fmt: skip
 
 
 def _inner(step: Any) -> Iterable[Any] | None:
@@ -84,16 +77,12 @@ def _steps(step: Any) -> Iterator[Any]:
         yield from _steps(each)
 
 
-def _is_public(step: Any) -> bool:
-    terms = _PUBLIC_STEPS.get(type(step))
-    return terms is not None and terms(step)
-
-
 def _step_notes(pipelines: Iterable[Pipeline]) -> list[str]:
     before = [
         each for pipeline in reversed(list(pipelines)) for step in pipeline.steps[:-1] for each in _steps(step[1])
     ]
-    names = list(dict.fromkeys(type(step).__name__ for step in before if not _is_public(step)))
+    public = [_PUBLIC_STEPS.get(type(step), lambda step: False)(step) for step in before]
+    names = merged(type(step).__name__ for step, known in zip(before, public) if not known)
     notes = []
     if any(isinstance(step, PublicScaler) and is_draft(step.schema) for step in before):
         notes.append(

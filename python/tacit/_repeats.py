@@ -87,32 +87,11 @@ def _total(rows: NDArray[Any]) -> int:
     return int(rows.sum(dtype=np.uint64))
 
 
-def _dense_total(X: NDArray[Any], factors: NDArray[Any]) -> int:
-    step, total, down = max(1, _BLOCK // max(1, X.shape[1])), 0, X.flags.f_contiguous
-    for first in range(0, X.shape[0], step):
-        part = X[first : first + step]
-        total += _total(factors @ _mixed(part.T) if down else _mixed(part) @ factors)  # along the memory
-    return total
-
-
-def _csr_total(X: Any, factors: NDArray[Any]) -> int:
-    step, total = max(1, _BLOCK * X.shape[0] // max(1, len(X.data))), 0
-    for first in range(0, X.shape[0], step):
-        ends = X.indptr[first : first + step + 1]
-        part = slice(int(ends[0]), int(ends[-1]))
-        sums = np.zeros(part.stop - part.start + 1, dtype=np.uint64)
-        np.cumsum(_mixed(X.data[part]) * factors[X.indices[part]], out=sums[1:])
-        rows = sums[ends - ends[0]]
-        total += _total(rows[1:] - rows[:-1])
-    return total
-
-
-def _sparse_total(X: Any, factors: NDArray[Any]) -> int:
-    if X.format == "csr":
-        return _csr_total(X, factors)
-    rows = np.zeros(X.shape[0], dtype=np.uint64)
-    np.add.at(rows, X.indices, _mixed(X.data) * np.repeat(factors, np.diff(X.indptr)))
-    return _total(rows)
+def _products(X: Any, factors: NDArray[Any]) -> NDArray[Any]:
+    """Of each row the sum of its numbers, mixed, each times the factor of its column."""
+    if sparse.issparse(X):
+        return np.asarray(type(X)((_mixed(X.data), X.indices, X.indptr), shape=(X.shape[0], len(factors))) @ factors)
+    return np.asarray(factors @ _mixed(X.T) if X.flags.f_contiguous else _mixed(X) @ factors)  # along the memory
 
 
 def fingerprint(X: Any) -> tuple[int, int, int]:
@@ -122,9 +101,10 @@ def fingerprint(X: Any) -> tuple[int, int, int]:
     # Sparse rows need no more of them than their largest index says, however many columns are declared.
     by_rows = sparse.issparse(X) and X.format == "csr"
     factors = _coefficients(int(X.indices.max(initial=-1)) + 1 if by_rows else cols)
+    step = rows if sparse.issparse(X) and not by_rows else _BLOCK * rows // max(1, X.nnz if by_rows else rows * cols)
     with np.errstate(over="ignore"):
-        total = _sparse_total(X, factors) if sparse.issparse(X) else _dense_total(X, factors)
-    return rows, cols, total % 2**64
+        parts = (X[first : first + max(1, step)] for first in range(0, rows, max(1, step)))
+        return rows, cols, sum(_total(_products(part, factors)) for part in parts) % 2**64
 
 
 # ---- what was fitted before ----

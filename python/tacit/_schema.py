@@ -7,7 +7,7 @@ import io
 import json
 import math
 import os
-from typing import Any, Optional, Tuple, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ from ._bounds import interval
 from ._matrix import Table
 from ._native import Facts, Path
 from ._parameters import check, checked
-
 
 
 def _column(frame: Any, name: str) -> NDArray[Any]:

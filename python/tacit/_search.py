@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import os
-from typing import Any, Optional, Tuple
+from typing import Any, Optional
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import ParameterGrid
@@ -18,7 +18,7 @@ from ._callbacks import Callbacks
 from ._composition import Composition, certificate, warn
 from ._estimators import PrivateLogisticRegression
 from ._labels import Classifier
-from ._model import Model, Plan
+from ._model import Model, Plan, run_settings
 from ._native import Facts
 from ._parameters import check, checked
 from ._schema import Schema, schema_of
@@ -197,11 +197,8 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
     def _searched(self, made: Composition, ready: Ready, ledger: Any, seed: Optional[int]) -> Model:
         """The model that the library's search keeps; sets best_index_ and, of random tries, best_score_."""
         jobs = self.estimator.n_jobs
-        settings: Facts = {"threads": 0 if jobs is None or jobs < 0 else int(jobs), "input_part": int(_callers.in_many_fits())}
-        if ledger is not None and made.facts["private"]:
-            settings.update(ledger=os.fspath(ledger), input_changed=getattr(ledger, "input_changed", None))
-        if seed is not None:
-            settings.update(has_seed=1, seed=seed)
+        settings = run_settings(ledger if made.facts["private"] else None, seed)
+        settings.update(threads=0 if jobs is None or jobs < 0 else int(jobs), input_part=int(_callers.in_many_fits()))
         callbacks = Callbacks(False if self._random() else self.estimator.progress)
         model, self.best_index_, score = made.fit(ready.data.handle, settings, callbacks)
         if self._random():
