@@ -231,8 +231,8 @@ class Ledger:
             What is charged, with `fits` and `choice` as a model file has them: a file that says another is then not this run's.
         """
         facts, path = _native.ended(unaccounted), _native.text(self.path)
-        asked = {"epsilon": float(epsilon), "delta": float(delta), "what": what, "input_changed": self.input_changed}
-        asked.update(_relation(neighbours, unit), seeded=bool(seeded), data=None if data is None else data.handle)
+        asked: Facts = {"epsilon": float(epsilon), "delta": float(delta), **_relation(neighbours, unit)}
+        asked.update(what=what, input_changed=self.input_changed, seeded=bool(seeded), data=getattr(data, "handle", None))
         asked.update(unaccounted=ctypes.cast(facts, ctypes.c_void_p), plan=None if plan is None else json.dumps(plan))
         run = _native.filled("tct_charge", _native.Charge, asked)
         made = _native.call_json("tct_ledger_charge", path, *_native.texts(events), ctypes.byref(run))

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from . import _accounting, _callers, _estimate, _native, _provenance, _repeats
 from ._composition import certificate, warn
@@ -19,7 +18,7 @@ from ._inference import Inference
 from ._intake import Intake
 from ._matrix import Labelled, Table, View
 from ._callbacks import Callbacks
-from ._model import Model, Plan, run_settings
+from ._model import Model, Plan, handed, run_settings
 from ._native import Facts, Path
 from ._parameters import check, checked, parameters
 from ._schema import Schema, schema_of
@@ -254,7 +253,9 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         ready = self._ready(X, y, sample_weight, groups, schema)
         model, privacy = self._fit(ready, before)
         self._fold(model)
-        self._finish(model, privacy)
+        self.model_: Model = model
+        self.privacy_: Facts = privacy
+        _provenance.warn(privacy, stacklevel=3)
         return self
 
     def _with_exposure(self, schema: Any) -> Any:
@@ -313,52 +314,19 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         privacy.update({name: value for name, value in more.items() if value is not None})
         return privacy
 
-    def _finish(self, model: Model, privacy: Facts) -> None:
-        self.model_: Model = model
-        self.privacy_: Facts = privacy
-        _provenance.warn(privacy, stacklevel=4)
-
     @property
     def models_(self) -> list[Model]:
         """The model; of one against the rest one for each class, whose claim is that of all."""
         return self.model_.one_by_one()
 
-    @checked
-    def save(self, path: Path) -> None:
-        """Writes the model file that the command line reads (`tacit verify`, `tacit predict`).
-
-        Parameters
-        ----------
-        path : str or path
-            The file; what is there is replaced.
-        """
-        check_is_fitted(self, "model_")
-        self.model_.save(path)
-
-    @checked
-    def report(
-        self,
-        path: Optional[Path] = None,
-        *,
-        title: Optional[str] = None,
-        purpose: Optional[str] = None,
-        contact: Optional[str] = None,
-    ) -> Optional[str]:
-        """Writes the page for people that goes with the model file, as `tacit report` does; without a path, returns it.
-
-        Parameters
-        ----------
-        path : str or path, optional
-            The page, one HTML file; None: it is returned as a str.
-        title : str, optional
-            Stands over the page.
-        purpose : str, optional
-            Why the model was trained.
-        contact : str, optional
-            Whom a reader may ask.
-        """
-        check_is_fitted(self, "model_")
-        return self.model_.report(path, title=title, purpose=purpose, contact=contact)
+    save = handed(
+        "model_", Model.save, "Writes the model file that the command line reads (`tacit verify`, `tacit predict`)."
+    )
+    report = handed(
+        "model_",
+        Model.report,
+        "Writes the page for people that goes with the model file, as `tacit report` does; without a path, returns it.",
+    )
 
     def _more_tags(self) -> dict[str, Any]:
         return {"requires_y": True}

@@ -18,6 +18,7 @@ from ._classes import array_of
 from ._classes import listed as class_names
 from ._frames import Coded, coded, in_public_order, places, typed
 from ._matrix import Table
+from ._model import Model, best_of
 from ._native import Facts
 from ._parameters import parameters
 from ._schema import schema_of
@@ -43,11 +44,6 @@ def _classes_of(y: Any) -> Tuple[NDArray[Any], NDArray[Any]]:
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     return classes, codes
-
-
-def coded_places(model: Any, y: Coded) -> NDArray[Any]:
-    """Each label's place among the model's classes; -1: it is none of them."""
-    return np.asarray(places(y.values, model.classes_.tolist())[y.codes])
 
 
 @parameters
@@ -166,25 +162,10 @@ class Classifier(ClassifierMixin, Linear):
         weights, intercept = model.folded()
         self.coef_, self.intercept_ = np.atleast_2d(weights), np.atleast_1d(intercept)
 
-    def decision_function(self, X: Any) -> NDArray[Any]:
-        """Signed distance to each class's boundary, [rows] or [rows, classes]; rows longer than the public norm are
-        shortened as in training.
-
-        Parameters
-        ----------
-        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
-            Records, [rows, features].
-        """
-        margins = self.margins(X)
-        return margins[:, 0] if margins.shape[1] == 1 else margins
+    decision_function = Model.decision_function
 
     def _predicted(self, X: Any) -> NDArray[Any]:
-        best = self._best(X)
-        return np.asarray(self.classes_[best])
-
-    def _best(self, X: Any) -> NDArray[Any]:
-        margins = self.decision_function(X)
-        return np.asarray((margins > 0).astype(int) if margins.ndim == 1 else margins.argmax(axis=1))
+        return np.asarray(self.classes_[best_of(self.margins(X))])
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean accuracy, exact: not private, for data that you may look at.
@@ -204,7 +185,7 @@ class Classifier(ClassifierMixin, Linear):
             y = None if X.y is None else self.classes_[X.y.astype(int) if several else (X.y > 0).astype(int)]
         y = self._truth(X, y)
         if isinstance(y, Coded):
-            right = coded_places(self, y) == self._best(X)
+            right = places(y.values, self.classes_.tolist())[y.codes] == best_of(self.margins(X))
             return float(np.average(right, weights=_guards.weights(sample_weight, len(right))))
         return float(_guards.without_values(lambda: super(Classifier, self).score(X, y, sample_weight), y, "y"))
 

@@ -55,6 +55,16 @@ def _sparse(x: Any) -> Tuple[Any, NDArray[Any], NDArray[Any]]:
     return x, indptr, indices
 
 
+def _labels(y: Any, rows: int) -> Tuple[Any, Optional[int]]:
+    """(one number for each row, where they lie), or (None, None)."""
+    if y is None:
+        return None, None
+    y = np.ascontiguousarray(y, dtype=np.float64)
+    if y.shape != (rows,):
+        raise ValueError("y must hold one label for each row of X; check their lengths")
+    return y, y.ctypes.data
+
+
 class Records(_native.Owned):
     """A tct_data of ours, which may be weighed."""
 
@@ -92,13 +102,9 @@ class View(Records):
             m.index_type = _native.I64 if indices.dtype == np.int64 else _native.I32
             m.values, m.start, m.index = _pointer(data), _pointer(indptr), _pointer(indices)
             keep = (x, data, indptr, indices)
-        if y is not None:
-            y = np.ascontiguousarray(y, dtype=np.float64)
-            if y.shape != (x.shape[0],):
-                raise ValueError("y must hold one label for each row of X; check their lengths")
+        y, labels = _labels(y, x.shape[0])
         self.keep = keep + (y, m)
         self.source = x
-        labels = None if y is None else y.ctypes.data
         self._own(_native.call("tct_data_view", ctypes.byref(m), labels, kind, None, None), "tct_data_free")
 
     @property
@@ -274,12 +280,8 @@ class Labelled(Records):
     """A table's records, which may have labels of the caller's (y is not None) and be weighed by themselves."""
 
     def __init__(self, table: Table, y: Any = None, kind: int = _native.LABELS_NONE) -> None:
-        if y is not None:
-            y = np.ascontiguousarray(y, dtype=np.float64)
-            if y.shape != (len(table),):
-                raise ValueError("y must hold one label for each row of X; check their lengths")
+        y, labels = _labels(y, len(table))
         self.keep, self.shape = (table, y), table.shape
-        labels = None if y is None else y.ctypes.data
         self._own(_native.call("tct_data_relabel", table.handle, labels, kind, None, 0, 0), "tct_data_free")
 
 

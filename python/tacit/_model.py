@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import enum
+import functools
 import json
 import math
 import os
 from collections.abc import Callable, Iterable
-from typing import Any, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Optional, Tuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from . import _arrow, _guards, _native
 from ._callbacks import Callbacks
@@ -24,6 +26,12 @@ from ._parameters import checked
 from ._schema import Schema
 from ._weights import of_persons
 from ._views import Certificate, certificate, model, verification
+
+_R = TypeVar("_R")
+if TYPE_CHECKING:
+    from typing_extensions import Concatenate, ParamSpec
+
+    _P = ParamSpec("_P")
 
 
 def run_settings(ledger: Any, seed: Optional[int]) -> Facts:
@@ -42,28 +50,15 @@ def config_of(settings: Facts, table: Any = None, callbacks: Optional[Callbacks]
     return config
 
 
-def facts_of(plan: Any, config: _native.Config) -> Facts:
-    """A plan's JSON and the norm that its records are brought to."""
-    facts = _native.call_json("tct_plan_json", plan)
-    facts["row_norm"] = None if math.isnan(config.row_norm) else config.row_norm
-    return facts
-
-
 class Plan(_native.Owned):
     """What a run will do and spend, from public facts alone."""
 
-    def __init__(
-        self,
-        settings: Facts,
-        rows: int,
-        cols: int,
-        table: Any = None,
-        callbacks: Optional[Callbacks] = None,
-    ) -> None:
+    def __init__(self, settings: Facts, rows: int, cols: int, table: Any = None, callbacks: Any = None) -> None:
         config = config_of(settings, table, callbacks)
         self.callbacks = callbacks  # alive as long as the plan that points to them
         self._own(_native.call("tct_plan_new", ctypes.byref(config), int(rows), int(cols)), "tct_plan_free")
-        self.facts = facts_of(self.handle, config)
+        self.facts = _native.call_json("tct_plan_json", self.handle)
+        self.facts["row_norm"] = None if math.isnan(config.row_norm) else config.row_norm  # what records are brought to
 
     def run(self, data: Any) -> Model:
         """Trains."""
@@ -247,15 +242,16 @@ class Model(_native.Owned):
         _native.call("tct_predict", self.handle, data.handle, out.ctypes.data)
         return out
 
-    def decision_function(self, X: Any) -> NDArray[Any]:
-        """Signed distance to each class's boundary, as the estimators have it: [rows], or [rows, classes].
+    def decision_function(self: Any, X: Any) -> NDArray[Any]:
+        """Signed distance to each class's boundary, [rows] or [rows, classes]; rows longer than the public norm are
+        shortened as in training.
 
         Parameters
         ----------
         X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
             Records of the model's features, [rows, features]; a frame's columns go by name.
         """
-        margins = self.margins(X)
+        margins: NDArray[Any] = self.margins(X)
         return margins[:, 0] if margins.shape[1] == 1 else margins
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -267,10 +263,8 @@ class Model(_native.Owned):
         X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
             Records, [rows, features].  A frame's columns go by name, by the schema that the model was trained under.
         """
-        margins, classes = self.decision_function(X), self.classes_
-        if classes is None:
-            return self._on_the_labels_scale(margins)
-        return np.asarray(classes[(margins > 0).astype(int) if margins.ndim == 1 else margins.argmax(axis=1)])
+        margins, classes = self.margins(X), self.classes_
+        return self._on_the_labels_scale(margins[:, 0]) if classes is None else np.asarray(classes[best_of(margins)])
 
     def _on_the_labels_scale(self, margins: NDArray[Any]) -> NDArray[Any]:
         """What a linear predictor means for the label: itself, but for a log link, whose largest mean is a finite one."""
@@ -455,6 +449,24 @@ def read_model(path: Path) -> Model:
         The file.
     """
     return Model(_native.call("tct_model_read", _native.text(path), None, None))
+
+
+def best_of(margins: NDArray[Any]) -> NDArray[Any]:
+    """The place of each row's class; margins: as `Model.margins` has them."""
+    return np.asarray(margins.argmax(axis=1) if margins.shape[1] > 1 else margins[:, 0] > 0, dtype=np.intp)
+
+
+def handed(to: str, method: Callable[Concatenate[Any, _P], _R], does: str) -> Callable[Concatenate[Any, _P], _R]:
+    """A method of this name and form of what another attribute holds, once that is there; does: its first sentence."""
+
+    def call(self: Any, /, *given: _P.args, **named: _P.kwargs) -> _R:
+        check_is_fitted(self, to)
+        made: _R = getattr(getattr(self, to), method.__name__)(*given, **named)
+        return made
+
+    functools.update_wrapper(call, method)
+    call.__doc__ = does + "".join((method.__doc__ or "").partition("\n\n")[1:])
+    return call
 
 
 class Verdict(enum.Enum):

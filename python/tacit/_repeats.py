@@ -65,11 +65,6 @@ def config(*, repeated_fits: str | None = None) -> contextlib.ExitStack:
 # ---- the fingerprint ----
 
 
-def _coefficients(cols: int) -> NDArray[Any]:
-    generator = np.random.Generator(np.random.PCG64(_KEY))
-    return generator.integers(0, 2**64, size=cols, dtype=np.uint64) | np.uint64(1)
-
-
 def _mixed(values: NDArray[Any]) -> NDArray[Any]:
     """A number's bits, the upper half also in the lower: round numbers have nothing there.  Those of 0 are 0, so that a
     sparse matrix has the fingerprint of the dense one."""
@@ -100,7 +95,8 @@ def fingerprint(X: Any) -> tuple[int, int, int]:
     rows, cols = X.shape
     # Sparse rows need no more of them than their largest index says, however many columns are declared.
     by_rows = sparse.issparse(X) and X.format == "csr"
-    factors = _coefficients(int(X.indices.max(initial=-1)) + 1 if by_rows else cols)
+    count = int(X.indices.max(initial=-1)) + 1 if by_rows else cols
+    factors = np.random.Generator(np.random.PCG64(_KEY)).integers(2**64, size=count, dtype=np.uint64) | np.uint64(1)
     step = rows if sparse.issparse(X) and not by_rows else _BLOCK * rows // max(1, X.nnz if by_rows else rows * cols)
     with np.errstate(over="ignore"):
         parts = (X[first : first + max(1, step)] for first in range(0, rows, max(1, step)))

@@ -7,7 +7,8 @@ import io
 import json
 import math
 import os
-from typing import Any, Optional, Union
+from collections.abc import Callable
+from typing import Any, Optional, TypeVar, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +22,7 @@ from ._matrix import Table
 from ._native import Facts, Path
 from ._parameters import check, checked
 
-
-def _column(frame: Any, name: str) -> NDArray[Any]:
-    """A column of a pandas or polars frame as a NumPy array."""
-    column = frame[name]
-    return column.to_numpy() if hasattr(column, "to_numpy") else np.asarray(column)
+_T = TypeVar("_T")
 
 
 def _cell(value: Any) -> str:
@@ -110,7 +107,10 @@ class Schema:
         names = [str(name) for name in data.columns]
         if label is not None and label not in names:
             raise ValueError("the frame has no column of the label's name; name the label as the frame does")
-        text = _native.text(_csv_of(names, [_column(data, name).tolist() for name in data.columns]))
+        out = io.StringIO()
+        cells = zip(*(map(_cell, data[name]) for name in data.columns))
+        csv.writer(out, lineterminator="\n").writerows([names, *cells])  # the file that the frame would be
+        text = _native.text(out.getvalue())
         return cls(_native.call_text("tct_schema_draft_nonprivate", None, text, _native.text(label)))
 
     def check(self) -> list[Facts]:
@@ -137,20 +137,21 @@ class Schema:
     @property
     def label(self) -> Optional[str]:
         """The label's column; None: the schema names none."""
-        name = self.json.get("label", {}).get("name")
-        return None if name is None else str(name)
+        return self._of_label("name", str)
 
     @property
     def label_values(self) -> Optional[list[str]]:
         """All labels that can occur; None: the schema does not list them."""
-        values = self.json.get("label", {}).get("values")
-        return None if values is None else list(values)
+        return self._of_label("values", list)
 
     @property
     def positive(self) -> Optional[str]:
         """The label that means +1; None: the schema does not say."""
-        positive = self.json.get("label", {}).get("positive")
-        return None if positive is None else str(positive)
+        return self._of_label("positive", str)
+
+    def _of_label(self, key: str, kind: Callable[[Any], _T]) -> Optional[_T]:
+        value = self.json.get("label", {}).get(key)
+        return None if value is None else kind(value)
 
     @property
     def ignored(self) -> list[str]:
@@ -267,16 +268,6 @@ def is_draft(schema: Any) -> bool:
     if isinstance(schema, (str, os.PathLike)):
         schema = Schema.read(schema)
     return isinstance(schema, Schema) and "not_private" in schema.json
-
-
-def _csv_of(names: list[str], columns: list[list[Any]]) -> str:
-    """The file that the frame would be."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(names)
-    for row in zip(*columns):
-        writer.writerow([_cell(value) for value in row])
-    return out.getvalue()
 
 
 class PublicScaler(TransformerMixin, BaseEstimator):

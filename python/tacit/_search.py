@@ -18,7 +18,7 @@ from ._callbacks import Callbacks
 from ._composition import Composition, certificate, warn
 from ._estimators import PrivateLogisticRegression
 from ._labels import Classifier
-from ._model import Model, Plan, run_settings
+from ._model import Model, Plan, handed, run_settings
 from ._native import Facts
 from ._parameters import check, checked
 from ._schema import Schema, schema_of
@@ -29,17 +29,7 @@ _WHOLE = {"epsilon", "delta", "ledger", "random_state", "neighbours", "rows_per_
           "exposure"}  # fmt: skip
 
 
-def _of_winner(method: Any, does: str) -> Any:
-    """The winner's method of that name and form."""
-
-    def call(self: Any, *given: Any, **named: Any) -> Any:
-        check_is_fitted(self, "best_estimator_")
-        return getattr(self.best_estimator_, method.__name__)(*given, **named)
-
-    functools.update_wrapper(call, method)
-    call.__doc__ = does + method.__doc__[method.__doc__.index("\n\n") :]
-    call.__qualname__ = f"PrivateSearchCV.{method.__name__}"
-    return call
+_of_winner = functools.partial(handed, "best_estimator_")
 
 
 class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
