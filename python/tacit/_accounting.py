@@ -256,11 +256,10 @@ class Ledger:
     def __fspath__(self) -> str:
         return self.path
 
-    def __sklearn_clone__(self) -> "Ledger":
+    def __sklearn_clone__(self, memo: Any = None) -> "Ledger":
         return self
 
-    def __deepcopy__(self, memo: Any) -> "Ledger":  # how scikit-learn before 1.3 clones
-        return self
+    __deepcopy__ = __sklearn_clone__  # how scikit-learn before 1.3 clones
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Ledger) and self.path == other.path

@@ -95,17 +95,12 @@ class Intake:
             raise ValueError("a table of tacit.read was read under its own schema; leave schema out, or give the frame")
         self._refuse_bounds("the schema has the bounds of every column")
         real = self._labels_kind == _native.LABELS_REAL
-        taken = _frames.taken(X, y, groups, schema, "real" if real else "none", weights)
-        self.schema_, self.label_ = taken.schema, taken.label
-        self.feature_names_in_ = np.array([column["name"] for column in taken.schema.used], dtype=object)
+        table, self.schema_, y, self.label_, groups = _frames.taken(X, y, groups, schema, real, weights)
+        self.feature_names_in_ = np.array([column["name"] for column in self.schema_.used], dtype=object)
         self.n_features_in_ = len(self.feature_names_in_)
-        if taken.label is None:
+        if self.label_ is None:
             y = _guards.without_values(lambda: column_or_1d(y, warn=True), y, "y")
-        elif real:
-            y = taken.table.y
-        else:
-            y = _frames.labels_of(taken.frame, taken.label, taken.schema)
-        return taken.table, y, taken.label, None, taken.groups
+        return table, y, self.label_, None, groups
 
     def _refuse_bounds(self, why: str) -> None:
         if self.bounds is not None:

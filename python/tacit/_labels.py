@@ -46,6 +46,23 @@ def _classes_of(y: Any) -> Tuple[NDArray[Any], NDArray[Any]]:
     return classes, codes
 
 
+def score(self: Any, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    """Mean accuracy of classes, R squared of numbers, of counts the part of the deviance explained; exact: not private,
+    for data that you may look at.
+
+    Parameters
+    ----------
+    X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+        Records, [rows, features].
+    y : array of shape [rows] or str, optional
+        Labels or targets, or the name of the frame's column of them.  None: the column, or the table's labels, that
+        were there in `fit`.
+    sample_weight : array of shape [rows], optional
+        How much each record counts in the score.
+    """
+    return float(self._scored(X, y, sample_weight))
+
+
 @parameters
 class Classifier(ClassifierMixin, Linear):
     """A private classifier.  Subclasses give _loss_spec.
@@ -167,19 +184,9 @@ class Classifier(ClassifierMixin, Linear):
     def _predicted(self, X: Any) -> NDArray[Any]:
         return np.asarray(self.classes_[best_of(self.margins(X))])
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Mean accuracy, exact: not private, for data that you may look at.
+    score = score
 
-        Parameters
-        ----------
-        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
-            Records, [rows, features].
-        y : array of shape [rows] or str, optional
-            Labels, or the name of the frame's label column.  None: the column, or the table's labels, that were there
-            in `fit`.
-        sample_weight : array of shape [rows], optional
-            How much each record counts in the score.
-        """
+    def _scored(self, X: Any, y: Any, sample_weight: Any) -> float:
         if isinstance(X, Table) and y is None:
             several = X.kind == _native.LABELS_CLASSES
             y = None if X.y is None else self.classes_[X.y.astype(int) if several else (X.y > 0).astype(int)]
@@ -241,19 +248,9 @@ class Regressor(RegressorMixin, Linear):
         X = self._records(X)
         return self.model_.predict(X)
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """R squared, of counts the part of the deviance explained, exact: not private, for data that you may look at.
+    score = score
 
-        Parameters
-        ----------
-        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
-            Records, [rows, features].
-        y : array of shape [rows] or str, optional
-            Targets, or the name of the frame's target column.  None: the column, or the table's labels, that were there
-            in `fit`.
-        sample_weight : array of shape [rows], optional
-            How much each record counts in the score.
-        """
+    def _scored(self, X: Any, y: Any, sample_weight: Any) -> float:
         y = X.y if y is None and isinstance(X, Table) else self._truth(X, y)
         return _guards.without_values(lambda: self._figure(y, self.predict(X), sample_weight), y, "y")
 

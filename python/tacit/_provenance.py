@@ -53,26 +53,17 @@ _PUBLIC_STEPS: dict[type, Callable[[Any], bool]] = {
 }  # fmt: skip
 
 
-def _inner(step: Any) -> Iterable[Any] | None:
-    """The steps that a container holds, or None."""
-    if isinstance(step, Pipeline):
-        return [each for _, each in step.steps]
-    if isinstance(step, FeatureUnion):
-        return [each for _, each in step.transformer_list]
-    if isinstance(step, ColumnTransformer):
-        return [*(each for _, each, _ in step.transformers), step.remainder]
-    return None
-
-
 def _steps(step: Any) -> Iterator[Any]:
     """A step and what it holds, the containers themselves left out."""
-    held = _inner(step)
-    if held is None:
-        if step is not None and not isinstance(step, str):  # "passthrough" and "drop"
-            yield step
-        return
-    if isinstance(step, ColumnTransformer) and any(callable(columns) for _, _, columns in step.transformers):
-        yield step  # its columns were chosen by a look at the table
+    held: Iterable[Any] = ()
+    if isinstance(step, (Pipeline, FeatureUnion)):
+        held = [each for _, each in (step.steps if isinstance(step, Pipeline) else step.transformer_list)]
+    elif isinstance(step, ColumnTransformer):
+        held = [*(each for _, each, _ in step.transformers), step.remainder]
+        if any(callable(columns) for _, _, columns in step.transformers):
+            yield step  # its columns were chosen by a look at the table
+    elif step is not None and not isinstance(step, str):  # "passthrough" and "drop"
+        yield step
     for each in held:
         yield from _steps(each)
 

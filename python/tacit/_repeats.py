@@ -7,7 +7,6 @@ the process.  It is never written anywhere.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import math
 import secrets
 import threading
@@ -28,18 +27,9 @@ _KEY = secrets.randbits(128)
 _MARK = "in this process on the same records without a ledger"
 
 _lock = threading.Lock()
-_fits: dict[tuple[int, int, int], list[Fit]] = {}
+_fits: dict[tuple[int, int, int], list[tuple[float, float, bool]]] = {}  # each one's epsilon, delta, and was it seeded
 _warned: set[tuple[int, int, int]] = set()
 _settings = {"repeated_fits": "warn"}
-
-
-@dataclasses.dataclass(frozen=True)
-class Fit:
-    """What one fit without a ledger spent."""
-
-    epsilon: float
-    delta: float
-    seeded: bool
 
 
 # ---- settings ----
@@ -111,11 +101,10 @@ def is_of_earlier_fits(line: str) -> bool:
     return _MARK in line
 
 
-def _said(before: list[Fit]) -> str:
-    count, seeded = len(before), sum(fit.seeded for fit in before)
-    each = "1 earlier fit" if count == 1 else f"{count} earlier fits"
-    epsilon, delta = math.fsum(fit.epsilon for fit in before), math.fsum(fit.delta for fit in before)
-    tail = f"; the noise of {seeded} came from a seed" if seeded else ""
+def _said(before: list[tuple[float, float, bool]]) -> str:
+    epsilon, delta, seeded = map(math.fsum, zip(*before))
+    each = "1 earlier fit" if len(before) == 1 else f"{len(before)} earlier fits"
+    tail = f"; the noise of {seeded:g} came from a seed" if seeded else ""
     return f"{each} {_MARK}, epsilon {epsilon:g} and delta {delta:g} in sum{tail}"
 
 
@@ -147,7 +136,7 @@ class History:
     def add(self, epsilon: float, delta: float | None, seeded: bool) -> None:
         """One more fit without a ledger, after its noise was drawn."""
         with _lock:
-            _fits.setdefault(self._mark, []).append(Fit(epsilon, delta or 0.0, seeded))
+            _fits.setdefault(self._mark, []).append((epsilon, delta or 0.0, seeded))
 
 
 def forget() -> None:

@@ -308,20 +308,17 @@ class PublicScaler(TransformerMixin, BaseEstimator):
             self.data_norm_ = math.sqrt(X.shape[1])
         else:
             self.schema_ = schema_of(self.schema)
-            self._refuse_draft_alone()
+            if is_draft(self.schema_) and not _callers.in_pipeline_with_model():
+                # Nothing would be left of the draft when the scaled records come to `fit`; a pipeline's model names it.
+                raise ValueError(
+                    "the schema is a draft: its values are the data's own; replace every one by public knowledge and "
+                    "delete the key not_private, or put PublicScaler and the estimator into one Pipeline, whose model "
+                    "names the draft"
+                )
             self.feature_names_in_ = np.array([column["name"] for column in self.schema_.used], dtype=object)
             self.n_features_in_ = len(self.feature_names_in_)
             self.data_norm_ = self.schema_.data_norm
         return self
-
-    def _refuse_draft_alone(self) -> None:
-        """A drafted schema may scale records inside a pipeline that ends in a model, whose certificate can name it.  By
-        hand it may not: nothing would be left of it when the scaled records come to `fit`."""
-        if is_draft(self.schema_) and not _callers.in_pipeline_with_model():
-            raise ValueError(
-                "the schema is a draft: its values are the data's own; replace every one by public knowledge and delete "
-                "the key not_private, or put PublicScaler and the estimator into one Pipeline, whose model names the draft"
-            )
 
     def _numbers(self, X: Any, reset: bool) -> NDArray[Any]:
         names = [str(name) for name in _arrow.frame(X).columns] if _arrow.is_arrow(X) else None
