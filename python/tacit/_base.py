@@ -142,10 +142,6 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         """The classes, as they are to stand in the model; None: what was read has them, or none have names."""
         return None
 
-    def _fold(self, model: Model) -> None:
-        """Sets ``coef_`` and ``intercept_``, for records as they come."""
-        self.coef_, self.intercept_ = model.folded()
-
     # ---- settings ----
 
     def _check(self) -> None:
@@ -252,9 +248,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         before = _provenance.look_back(self.ledger, self.epsilon != math.inf)
         ready = self._ready(X, y, sample_weight, groups, schema)
         model, privacy = self._fit(ready, before)
-        self._fold(model)
-        self.model_: Model = model
-        self.privacy_: Facts = privacy
+        self._finish(model, privacy)
         _provenance.warn(privacy, stacklevel=3)
         return self
 
@@ -313,6 +307,10 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         more = {name: getattr(self, name) for name in ("weight_cap", "rows_per_person")}
         privacy.update({name: value for name, value in more.items() if value is not None})
         return privacy
+
+    def _finish(self, model: Model, privacy: Facts) -> None:
+        self.model_, self.privacy_ = model, privacy
+        self.coef_, self.intercept_ = model.coef_, model.intercept_  # for records as they come
 
     @property
     def models_(self) -> list[Model]:

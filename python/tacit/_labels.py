@@ -175,10 +175,6 @@ class Classifier(ClassifierMixin, Linear):
             return np.where(codes == 1, 1.0, -1.0), notes
         return np.asarray(codes, dtype=np.float64), notes
 
-    def _fold(self, model: Any) -> None:
-        weights, intercept = model.folded()
-        self.coef_, self.intercept_ = np.atleast_2d(weights), np.atleast_1d(intercept)
-
     decision_function = Model.decision_function
 
     def _predicted(self, X: Any) -> NDArray[Any]:
@@ -243,10 +239,6 @@ class Regressor(RegressorMixin, Linear):
         return _guards.without_values(
             lambda: check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"), y, "y"
         ), ()
-
-    def _predicted(self, X: Any) -> NDArray[Any]:
-        X = self._records(X)
-        return self.model_.predict(X)
 
     score = score
 

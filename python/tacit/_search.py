@@ -203,10 +203,9 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         best.set_params(**self.best_params_, **budget, random_state=None)
         if getattr(best, "loss", None) == "auto":
             best.set_params(loss=made.facts["fits"][index]["asked"]["loss"].partition(":")[0])
-        best.model_ = ready.named(model, _provenance.merged(ready.notes, notes))
-        best._fold(best.model_)
+        named = ready.named(model, _provenance.merged(ready.notes, notes))
         said = {**made.price, "candidates": made.parts} if made.facts["private"] else {"candidates": made.parts}
-        best.privacy_ = Certificate({**best._bounded(certificate(best.model_, made.plan(index), index)), **said})
+        best._finish(named, Certificate({**best._bounded(certificate(named, made.plan(index), index)), **said}))
         self.best_estimator_, self.privacy_, self.n_features_in_ = best, best.privacy_, best.n_features_in_
         if hasattr(best, "feature_names_in_"):
             self.feature_names_in_ = best.feature_names_in_

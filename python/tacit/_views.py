@@ -179,9 +179,7 @@ def model(facts: Facts, weights: Sequence[Sequence[float]], privacy: str) -> str
     head = pairs(
         "Model",
         [
-            ("loss", facts["loss"]),
-            ("penalty", facts["penalty"]),
-            ("solver", facts["solver"]),
+            *((key, facts[key]) for key in ("loss", "penalty", "solver")),
             ("records", facts["rows"]),
             ("features", facts["columns"]),
             ("classes", ", ".join(classes) or None),
