@@ -106,13 +106,9 @@ class Classifier(ClassifierMixin, Linear):
                 if whole and np.all(second | (y == classes[0])):
                     return classes, notes, second.view(np.int8)
             _guards.without_values(lambda: check_classification_targets(y), y, "y")
-            if classes.dtype.kind == np.asarray(y).dtype.kind:
-                codes = np.searchsorted(classes, y)
-            else:
-                place = {value: k for k, value in enumerate(classes.tolist())}
-                codes = np.array([place.get(value, -1) for value in np.asarray(y).tolist()])
-            codes = np.where((codes >= 0) & (codes < len(classes)), codes, 0)
-            if not np.all(classes[codes] == y):
+            place, own = {value: k for k, value in enumerate(classes.tolist())}, coded(np.asarray(y))
+            codes = np.array([place.get(value, -1) for value in own.values], dtype=np.int64)[own.codes]
+            if np.any(codes < 0):
                 raise ValueError("a label is not among the classes given; list all classes, or correct the label")
         _check_count(classes)
         return classes, notes, codes

@@ -321,16 +321,13 @@ class PublicScaler(TransformerMixin, BaseEstimator):
         return self
 
     def _numbers(self, X: Any, reset: bool) -> NDArray[Any]:
-        names = [str(name) for name in _arrow.frame(X).columns] if _arrow.is_arrow(X) else None
-        if hasattr(X, "columns") and names is None:
-            names = [str(name) for name in X.columns]
+        names = getattr(_arrow.frame(X) if _arrow.is_arrow(X) else X, "columns", None)
         X = np.asarray(_guards.records(X, sparse=False))
         if reset:
             self.n_features_in_ = X.shape[1]
-            if hasattr(self, "feature_names_in_"):
-                del self.feature_names_in_
+            self.__dict__.pop("feature_names_in_", None)
             if names is not None:
-                self.feature_names_in_ = np.array(names, dtype=object)
+                self.feature_names_in_ = np.array([str(name) for name in names], dtype=object)
         elif X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {X.shape[1]} features, but PublicScaler is expecting {self.n_features_in_} features as input"
