@@ -318,9 +318,13 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         return self.model_.one_by_one()
 
     save = handed(
-        "model_", Model.save, "Writes the model file that the command line reads (`tacit verify`, `tacit predict`)."
+        f"{__name__}.Linear",
+        "model_",
+        Model.save,
+        "Writes the model file that the command line reads (`tacit verify`, `tacit predict`).",
     )
     report = handed(
+        f"{__name__}.Linear",
         "model_",
         Model.report,
         "Writes the page for people that goes with the model file, as `tacit report` does; without a path, returns it.",

@@ -174,7 +174,8 @@ class Classifier(ClassifierMixin, Linear):
     decision_function = Model.decision_function
 
     def _predicted(self, X: Any) -> NDArray[Any]:
-        return np.asarray(self.classes_[best_of(self.margins(X))])
+        best = best_of(self.margins(X))
+        return np.asarray(self.classes_[best])
 
     score = score
 

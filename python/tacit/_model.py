@@ -456,8 +456,11 @@ def best_of(margins: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(margins.argmax(axis=1) if margins.shape[1] > 1 else margins[:, 0] > 0, dtype=np.intp)
 
 
-def handed(to: str, method: Callable[Concatenate[Any, _P], _R], does: str) -> Callable[Concatenate[Any, _P], _R]:
-    """A method of this name and form of what another attribute holds, once that is there; does: its first sentence."""
+def handed(
+    owner: str, to: str, method: Callable[Concatenate[Any, _P], _R], does: str
+) -> Callable[Concatenate[Any, _P], _R]:
+    """A method of the class `owner`, of a module: that of the same name and form of what its attribute `to` holds after a
+    fit.  does: the docstring's first sentence."""
 
     def call(self: Any, /, *given: _P.args, **named: _P.kwargs) -> _R:
         check_is_fitted(self, to)
@@ -465,8 +468,10 @@ def handed(to: str, method: Callable[Concatenate[Any, _P], _R], does: str) -> Ca
         return made
 
     functools.update_wrapper(call, method)
+    call.__module__, _, own = owner.rpartition(".")
+    call.__qualname__ = f"{own}.{method.__name__}"
     call.__doc__ = does + "".join((method.__doc__ or "").partition("\n\n")[1:])
-    return call
+    return checked(call) if hasattr(method, "rules") else call
 
 
 class Verdict(enum.Enum):

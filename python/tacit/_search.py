@@ -29,7 +29,7 @@ _WHOLE = {"epsilon", "delta", "ledger", "random_state", "neighbours", "rows_per_
           "exposure"}  # fmt: skip
 
 
-_of_winner = functools.partial(handed, "best_estimator_")
+_of_winner = functools.partial(handed, f"{__name__}.PrivateSearchCV", "best_estimator_")
 
 
 class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
