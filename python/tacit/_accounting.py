@@ -13,9 +13,15 @@ from . import _native, _views
 from ._native import Facts, Path
 from ._parameters import checked
 
+Events = Union[str, Sequence[str]]
+
+
+def _asked(events: Events, neighbours: str) -> tuple[Any, int, int]:
+    return *_native.texts(events), _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
+
 
 @checked
-def account(events: Union[str, Sequence[str]], delta: float, *, neighbours: str = "add_remove") -> Facts:
+def account(events: Events, delta: float, *, neighbours: str = "add_remove") -> Facts:
     """The epsilon of a list of mechanism events composed in any order.
 
     Parameters
@@ -32,19 +38,11 @@ def account(events: Union[str, Sequence[str]], delta: float, *, neighbours: str 
     >>> account("gaussian:noise=2,count=4", 1e-6)["accountant"]
     'gdp'
     """
-    array, count = _native.texts(events)
-    relation = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
-    return _native.call_json("tct_account_json", array, count, relation, float(delta))
+    return _native.call_json("tct_account_json", *_asked(events, neighbours), float(delta))
 
 
 @checked
-def calibrate(
-    events: Union[str, Sequence[str]],
-    epsilon: float,
-    delta: float,
-    *,
-    neighbours: str = "add_remove",
-) -> Facts:
+def calibrate(events: Events, epsilon: float, delta: float, *, neighbours: str = "add_remove") -> Facts:
     """The same list with one number left out of one event: finds it for this epsilon.
 
     Parameters
@@ -63,14 +61,12 @@ def calibrate(
     >>> round(calibrate("gaussian:count=4", 1.0, 1e-6)["noise"], 3)
     8.449
     """
-    array, count = _native.texts(events)
-    relation = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
-    return _native.call_json("tct_calibrate_json", array, count, relation, float(epsilon), float(delta))
+    return _native.call_json("tct_calibrate_json", *_asked(events, neighbours), float(epsilon), float(delta))
 
 
 @checked
 def account_curve(
-    events: Union[str, Sequence[str]],
+    events: Events,
     *,
     against: str = "delta",
     delta: float = math.nan,
@@ -92,10 +88,14 @@ def account_curve(
     neighbours : {"add_remove", "replace_one"}, default="add_remove"
         What two neighbouring tables differ in.
     """
-    array, count = _native.texts(events)
-    relation = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
     axis = _native.choice("against", against, {"delta": 0, "steps": 1})
-    return _native.call_json("tct_account_curve_json", array, count, relation, axis, float(delta), int(points))
+    return _native.call_json("tct_account_curve_json", *_asked(events, neighbours), axis, float(delta), int(points))
+
+
+def _relation(neighbours: str, unit: str) -> Facts:
+    """Whom a budget protects, as the members that the structures have."""
+    persons = _native.choice("unit", unit, {"record": 0, "person": 1})
+    return {"neighbours": _native.choice("neighbours", neighbours, _native.NEIGHBOURS), "persons": persons}
 
 
 class Ledger:
@@ -157,13 +157,9 @@ class Ledger:
         anchor : str or path, optional
             A new file elsewhere that names the newest row, so that a ledger that was rolled back is noticed.
         """
-        options = _native.defaults("tct_ledger_options", _native.LedgerOptions)
-        options.name, options.filter = _native.text(name), _native.text(filter)
-        options.epsilon, options.delta = epsilon, delta
-        options.neighbours = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
-        options.persons = _native.choice("unit", unit, {"record": 0, "person": 1})
-        options.for_tests = int(bool(for_tests))
-        options.people, options.anchor = _native.text(people), _native.text(anchor)
+        asked = {"name": name, "filter": filter, "epsilon": epsilon, "delta": delta, "people": people, "anchor": anchor}
+        asked.update(_relation(neighbours, unit), for_tests=bool(for_tests))
+        options = _native.filled("tct_ledger_options", _native.LedgerOptions, asked)
         _native.call("tct_ledger_make", _native.text(path), ctypes.byref(options))
         return cls(path)
 
@@ -191,13 +187,13 @@ class Ledger:
         models : list of str or path
             Model files that were charged to it, and anchors.
         """
-        array, count = _native.texts([os.fspath(model) for model in models])
-        return _native.call_json("tct_ledger_check_json", _native.text(self.path), array, count)
+        listed = _native.texts([os.fspath(model) for model in models])
+        return _native.call_json("tct_ledger_check_json", _native.text(self.path), *listed)
 
     @checked
     def charge(
         self,
-        events: Union[str, Sequence[str]],
+        events: Events,
         *,
         epsilon: float = math.nan,
         delta: float,
@@ -234,19 +230,12 @@ class Ledger:
         plan : dict, optional
             What is charged, with `fits` and `choice` as a model file has them: a file that says another is then not this run's.
         """
-        array, count = _native.texts(events)
-        facts, _ = _native.texts([*unaccounted, ""])
-        facts[-1] = None  # the end of the list
-        run = _native.defaults("tct_charge", _native.Charge)
-        run.epsilon, run.delta = float(epsilon), float(delta)
-        run.neighbours = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
-        run.persons = _native.choice("unit", unit, {"record": 0, "person": 1})
-        run.seeded, run.what = int(bool(seeded)), _native.text(what)
-        run.input_changed = _native.text(self.input_changed)
-        run.unaccounted = ctypes.cast(facts, ctypes.c_void_p)
-        run.data = None if data is None else data.handle
-        run.plan = None if plan is None else _native.text(json.dumps(plan))
-        made = _native.call_json("tct_ledger_charge", _native.text(self.path), array, count, ctypes.byref(run))
+        facts, path = _native.ended(unaccounted), _native.text(self.path)
+        asked: Facts = {"epsilon": float(epsilon), "delta": float(delta), **_relation(neighbours, unit)}
+        asked.update(what=what, input_changed=self.input_changed, seeded=bool(seeded), data=getattr(data, "handle", None))
+        asked.update(unaccounted=ctypes.cast(facts, ctypes.c_void_p), plan=None if plan is None else json.dumps(plan))
+        run = _native.filled("tct_charge", _native.Charge, asked)
+        made = _native.call_json("tct_ledger_charge", path, *_native.texts(events), ctypes.byref(run))
         _native.tell(made.get("warning"), stacklevel=3)
         return made
 
@@ -267,11 +256,10 @@ class Ledger:
     def __fspath__(self) -> str:
         return self.path
 
-    def __sklearn_clone__(self) -> "Ledger":
+    def __sklearn_clone__(self, memo: Any = None) -> "Ledger":
         return self
 
-    def __deepcopy__(self, memo: Any) -> "Ledger":  # how scikit-learn before 1.3 clones
-        return self
+    __deepcopy__ = __sklearn_clone__  # how scikit-learn before 1.3 clones
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Ledger) and self.path == other.path

@@ -192,18 +192,18 @@ def is_pandas(table: Any) -> bool:
     return type(table).__module__.partition(".")[0] == "pandas" and hasattr(table, "iloc") and hasattr(table, "columns")
 
 
+def _exports(table: Any) -> bool:
+    return hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__")
+
+
 def is_frame(table: Any) -> bool:
     """Whether `frame` takes it: pandas, polars, pyarrow, or anything else that exports the interface."""
-    if isinstance(table, Frame) or is_pandas(table):
-        return True
-    return hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__")
+    return isinstance(table, Frame) or is_pandas(table) or _exports(table)
 
 
 def is_arrow(table: Any) -> bool:
     """Exports the interface and is no frame that scikit-learn reads by itself."""
-    if hasattr(table, "iloc") or type(table).__module__.partition(".")[0] == "polars":
-        return False
-    return hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__")
+    return _exports(table) and not hasattr(table, "iloc") and type(table).__module__.partition(".")[0] != "polars"
 
 
 def frame_of_columns(names: Iterable[str], columns: Iterable[NDArray[Any]]) -> Frame:

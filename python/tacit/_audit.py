@@ -60,18 +60,12 @@ def audit(
     >>> audit("logistic", epsilon=4, solver="dpgd:steps=2,clip=0.1", shape=(8, 2), seconds=0.5)["broken"]
     False
     """
-    config = _native.defaults("tct_config", _native.Config)
-    config.loss, config.penalty, config.solver = _native.text(loss), _native.text(penalty), _native.text(solver)
-    config.epsilon, config.delta = float(epsilon), float(delta)
-    config.neighbours = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
-    config.row_norm = float(row_norm)
-    if label_bound is not None:
-        config.label_bound = float(label_bound)
-    elif _native.lib.tct_config_labels(ctypes.byref(config)) == 2:  # a number
+    settings: Facts = {"loss": loss, "penalty": penalty, "solver": solver, "errors": errors, "label_bound": label_bound}
+    settings["neighbours"] = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
+    settings.update(epsilon=float(epsilon), delta=float(delta), row_norm=float(row_norm), intercept=int(intercept))
+    config = _native.filled("tct_config", _native.Config, settings)
+    if label_bound is None and _native.lib.tct_config_labels(ctypes.byref(config)) == 2:  # a number
         config.label_bound = 1.0
-    config.intercept = int(intercept)
-    if errors is not None:
-        config.errors = _native.text(errors)
     rows, cols = shape
     return _native.call_json("tct_audit_json", ctypes.byref(config), None, int(rows), int(cols), float(seconds), int(seed))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import numbers
-import os
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, Optional, Tuple, TypeVar, Union
 
@@ -12,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from . import _accounting, _callers, _estimate, _native, _provenance, _repeats
 from ._composition import certificate, warn
@@ -20,7 +18,7 @@ from ._inference import Inference
 from ._intake import Intake
 from ._matrix import Labelled, Table, View
 from ._callbacks import Callbacks
-from ._model import Model, Plan
+from ._model import Model, Plan, handed, run_settings
 from ._native import Facts, Path
 from ._parameters import check, checked, parameters
 from ._schema import Schema, schema_of
@@ -144,10 +142,6 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         """The classes, as they are to stand in the model; None: what was read has them, or none have names."""
         return None
 
-    def _fold(self, model: Model) -> None:
-        """Sets ``coef_`` and ``intercept_``, for records as they come."""
-        self.coef_, self.intercept_ = model.folded()
-
     # ---- settings ----
 
     def _check(self) -> None:
@@ -162,7 +156,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
     def _settings(self, rows: int, cols: int, table: Optional[Table], n_classes: Optional[int] = None) -> Facts:
         """The fields of tct_config.  Everything here is public."""
         intercept = bool(self.fit_intercept)
-        settings: Facts = {
+        return {
             "loss": self._loss_spec(n_classes),
             "classes": self._count(n_classes),
             "penalty": self._penalty_spec(rows, self._cap(table)),
@@ -176,14 +170,10 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             "intercept": int(intercept),
             "threads": 0 if self.n_jobs is None or self.n_jobs < 0 else int(self.n_jobs),
             "estimate": self.estimate,
-            "ledger": None if self.ledger is None else os.fspath(self.ledger),
-            "input_changed": getattr(self.ledger, "input_changed", None),
             "input_part": int(_callers.in_many_fits()),  # a fold, or columns left out
+            **run_settings(self.ledger, seed_of(self.random_state)),
+            **self._label_settings(intercept, table),
         }
-        if self.random_state is not None:
-            settings["has_seed"], settings["seed"] = 1, seed_of(self.random_state)
-        settings.update(self._label_settings(intercept, table))
-        return settings
 
     def _row_norm(self, cols: int, intercept: bool, table: Optional[Table]) -> Optional[float]:
         if self.data_norm is not None:
@@ -258,8 +248,8 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         before = _provenance.look_back(self.ledger, self.epsilon != math.inf)
         ready = self._ready(X, y, sample_weight, groups, schema)
         model, privacy = self._fit(ready, before)
-        self._fold(model)
         self._finish(model, privacy)
+        _provenance.warn(privacy, stacklevel=3)
         return self
 
     def _with_exposure(self, schema: Any) -> Any:
@@ -319,51 +309,26 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         return privacy
 
     def _finish(self, model: Model, privacy: Facts) -> None:
-        self.model_: Model = model
-        self.privacy_: Facts = privacy
-        _provenance.warn(privacy, stacklevel=4)
+        self.model_, self.privacy_ = model, privacy
+        self.coef_, self.intercept_ = model.coef_, model.intercept_  # for records as they come
 
     @property
     def models_(self) -> list[Model]:
         """The model; of one against the rest one for each class, whose claim is that of all."""
         return self.model_.one_by_one()
 
-    @checked
-    def save(self, path: Path) -> None:
-        """Writes the model file that the command line reads (`tacit verify`, `tacit predict`).
-
-        Parameters
-        ----------
-        path : str or path
-            The file; what is there is replaced.
-        """
-        check_is_fitted(self, "model_")
-        self.model_.save(path)
-
-    @checked
-    def report(
-        self,
-        path: Optional[Path] = None,
-        *,
-        title: Optional[str] = None,
-        purpose: Optional[str] = None,
-        contact: Optional[str] = None,
-    ) -> Optional[str]:
-        """Writes the page for people that goes with the model file, as `tacit report` does; without a path, returns it.
-
-        Parameters
-        ----------
-        path : str or path, optional
-            The page, one HTML file; None: it is returned as a str.
-        title : str, optional
-            Stands over the page.
-        purpose : str, optional
-            Why the model was trained.
-        contact : str, optional
-            Whom a reader may ask.
-        """
-        check_is_fitted(self, "model_")
-        return self.model_.report(path, title=title, purpose=purpose, contact=contact)
+    save = handed(
+        f"{__name__}.Linear",
+        "model_",
+        Model.save,
+        "Writes the model file that the command line reads (`tacit verify`, `tacit predict`).",
+    )
+    report = handed(
+        f"{__name__}.Linear",
+        "model_",
+        Model.report,
+        "Writes the page for people that goes with the model file, as `tacit report` does; without a path, returns it.",
+    )
 
     def _more_tags(self) -> dict[str, Any]:
         return {"requires_y": True}

@@ -34,17 +34,11 @@ def _in_order(entries: dict[str, Any], names: list[str], what: str) -> list[Any]
     return [entries[name] for name in names]
 
 
-def _columns(bounds: Any, what: str) -> Any:
-    """A frame with the columns lower and upper, and a row for each feature, as these two columns."""
-    if isinstance(bounds, Mapping) or not hasattr(bounds, "columns"):
-        return bounds
-    if set(bounds.columns) != {"lower", "upper"}:
-        raise ValueError(f"{what} as a frame needs the columns lower and upper; give a row for each feature")
-    return bounds["lower"], bounds["upper"]
-
-
 def _sides(bounds: Any, names: list[str], what: str) -> Tuple[Any, Any]:
-    bounds = _columns(bounds, what)
+    if hasattr(bounds, "columns") and not isinstance(bounds, Mapping):
+        if set(bounds.columns) != {"lower", "upper"}:
+            raise ValueError(f"{what} as a frame needs the columns lower and upper; give a row for each feature")
+        return bounds["lower"], bounds["upper"]
     entries = _entries(bounds, names, what)
     if entries is not None and set(entries) == {"lower", "upper"} != set(names):
         bounds = entries["lower"], entries["upper"]

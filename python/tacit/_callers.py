@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
@@ -48,13 +47,6 @@ class Callers:
     worker: bool  # in a worker of joblib: the stack of the calling process is not here
 
 
-def _frames() -> Iterator[FrameType]:
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None:
-        yield frame
-        frame = frame.f_back
-
-
 def _self_of(frame: FrameType, module: str) -> Any:
     """The object whose method runs in a frame, or None.  Only methods are asked: a look at a frame's variables makes
     them live as long as the frame."""
@@ -82,7 +74,8 @@ def callers() -> Callers:
     found, batch, whole = Callers({}, [], False), False, False
     functions: dict[str, str] = {}  # public ones of scikit-learn; the last is the outermost
     helpers: dict[str, str] = {}
-    for frame in _frames():
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
         module = frame.f_globals.get("__name__", "")
         me, function = _self_of(frame, module), frame.f_code.co_name
         if isinstance(me, Pipeline):
@@ -96,6 +89,7 @@ def callers() -> Callers:
             helpers.setdefault("scikit-learn's " + module.split(".")[1], _what_it_does(module))
         batch = batch or type(me).__name__ == "BatchedCalls"
         whole = whole or type(me).__name__ == "Parallel"
+        frame = frame.f_back
     found.metas.update(list(functions.items())[-1:])
     found.metas = found.metas or helpers
     found.worker = batch and not whole

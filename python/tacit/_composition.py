@@ -16,14 +16,13 @@ from ._views import Certificate
 
 _PRICE = ("events", "accountant", "epsilon", "delta", "fits", "choice")
 
+
 class Composition(_native.Owned):
     """The library's plan of a search: several fits on the same people, and the choice among them."""
 
     def __init__(self, candidates: Sequence[Facts], how: Facts, rows: int, cols: int, table: Any) -> None:
         """candidates: settings of each; how: the fields of tct_search; table: whose schema has the bounds, or None."""
-        search = _native.defaults("tct_search", _native.Search)
-        for key, value in how.items():
-            setattr(search, key, value)
+        search = _native.filled("tct_search", _native.Search, how)
         configs = [config_of(settings, table) for settings in candidates]
         given = (ctypes.POINTER(_native.Config) * len(configs))(*map(ctypes.pointer, configs))
         made = _native.call("tct_search_plan", given, len(configs), ctypes.byref(search), int(rows), int(cols))

@@ -19,13 +19,9 @@ _C = TypeVar("_C", bound="PrivateCox")
 _SHORTEST = 2.0**-40  # of the horizon: an event at time 0 has a sign too
 
 
-def _signed(y: Any, horizon: float) -> NDArray[np.float64]:
-    """Times as the library takes them, above 0 an event and below 0 a follow-up that ended without one.  y: a structured
-    array of an event, true or false, and a time."""
-    fields: Tuple[str, ...] = getattr(getattr(y, "dtype", None), "names", None) or ()
-    if len(fields) != 2 or y[fields[0]].dtype.kind != "b" or y[fields[1]].dtype.kind not in "iuf":
-        raise ValueError("y must be a structured array of an event (bool) and a time; or name duration_col and event_col")
-    event, time = np.asarray(y[fields[0]]), np.asarray(y[fields[1]], dtype=np.float64)
+def _signed(event: Any, time: Any, horizon: float) -> NDArray[np.float64]:
+    """Times as the library takes them, above 0 an event and below 0 a follow-up that ended without one."""
+    time = np.asarray(time, dtype=np.float64)
     if not np.all(time >= 0):
         raise ValueError("a follow-up time is below 0 or missing; correct it")
     within = np.clip(time, _SHORTEST * horizon, 2 * horizon)
@@ -100,7 +96,12 @@ class PrivateCox(Linear):
             X, y, schema = self._columns(X, duration_col, event_col, schema)
         elif y is not None and not isinstance(y, str):
             self._label_settings(True, None)
-            y = _signed(y, float(self.horizon or math.nan))
+            fields: Tuple[str, ...] = getattr(getattr(y, "dtype", None), "names", None) or ()
+            if len(fields) != 2 or y[fields[0]].dtype.kind != "b" or y[fields[1]].dtype.kind not in "iuf":
+                raise ValueError(
+                    "y must be a structured array of an event (bool) and a time; or name duration_col and event_col"
+                )
+            y = _signed(y[fields[0]], y[fields[1]], float(self.horizon or math.nan))
         elif schema is not None and y is None:
             y = schema_of(schema).json.get("label", {}).get("time")
         return super().fit(X, y, schema=schema, formula=formula)
@@ -120,9 +121,8 @@ class PrivateCox(Linear):
         if not np.all((seen == 0) | (seen == 1)):
             raise ValueError(f"column {event!r} of the event must be 0 or 1, or true or false; correct it")
         self._label_settings(True, None)
-        label = np.empty(len(seen), dtype=[("event", "?"), ("time", "f8")])
-        label["event"], label["time"] = seen == 1, frame.matrix([time])[:, 0]
-        return X[[name for name in frame.columns if name not in (time, event)]], _signed(label, float(self.horizon or 0)), None
+        y = _signed(seen == 1, frame.matrix([time])[:, 0], float(self.horizon or 0))
+        return X[[name for name in frame.columns if name not in (time, event)]], y, None
 
     def _predicted(self, X: Any) -> NDArray[Any]:
         """The linear predictor, as scikit-survival's risk score."""

@@ -96,16 +96,6 @@ def in_public_order(classes: Any, schema: Schema) -> Optional[list[Any]]:
 Weighed = Tuple[Optional[str], float]  # the weights' column, None: the schema's; and its cap, 0: the schema's
 
 
-class Taken(NamedTuple):
-    """What `fit` takes of a frame."""
-
-    frame: _arrow.Frame
-    table: Table
-    schema: Schema
-    label: Optional[str]
-    groups: Any
-
-
 def frame_of(X: Any, schema: Schema, wanted: Iterable[Optional[str]] = ()) -> _arrow.Frame:
     if not _arrow.is_frame(X):
         raise ValueError(
@@ -138,8 +128,11 @@ def persons_of(frame: _arrow.Frame, name: str) -> NDArray[Any]:
     return codes
 
 
-def taken(X: Any, y: Any, groups: Any, schema: Schema, labels: str, weights: Weighed = (None, 0)) -> Taken:
-    """The frame as a table under the schema; labels: "real", or "none" where classes are looked up afterwards."""
+def taken(
+    X: Any, y: Any, groups: Any, schema: Schema, real: bool, weights: Weighed = (None, 0)
+) -> Tuple[Table, Schema, Any, Optional[str], Any]:
+    """(the frame as a table under the schema, the schema, y, the label's name, groups); real: labels are numbers, else
+    they come as `Coded`."""
     label = y if isinstance(y, str) else schema.label if y is None else None
     if y is None and label is None:
         raise ValueError('no label is named; give fit(frame, "column"), or let the schema name its label')
@@ -154,9 +147,11 @@ def taken(X: Any, y: Any, groups: Any, schema: Schema, labels: str, weights: Wei
         if groups == label:
             raise ValueError(f"groups and y both name column {groups!r}; a person is no label: name two columns")
         groups, schema = persons_of(frame, groups), schema.ignoring(groups)
-    kind = labels if label is not None else "none"
+    kind = "real" if real and label is not None else "none"
     table = Table.of_frame(frame, schema, label, kind, weights=weights[0], weight_cap=weights[1])
-    return Taken(frame, table, schema, label, groups)
+    if label is not None:
+        y = table.y if real else labels_of(frame, label, schema)
+    return table, schema, y, label, groups
 
 
 def labels_of(frame: _arrow.Frame, label: str, schema: Schema) -> Coded:

@@ -111,16 +111,11 @@ def records(X: Any, sparse: bool = True) -> Any:
     return without_values(lambda: check_array(X, input_name="X", **options), X)
 
 
-def numbers(values: Any, what: str) -> NDArray[Any]:
-    """`values` as float64, or a sentence that names `what`."""
-    return without_values(lambda: np.asarray(values, dtype=np.float64), values, what)
-
-
 def weights(values: Any, rows: int) -> NDArray[Any] | None:
     """sample_weight as one number for each row: none negative, not all 0; NaN is the library's to refuse.  None: none."""
     if values is None:
         return None
-    given = numbers(values, "sample_weight")
+    given: NDArray[Any] = without_values(lambda: np.asarray(values, dtype=np.float64), values, "sample_weight")
     if given.shape != (rows,):
         raise ValueError("sample_weight must hold one number for each row of X; check its shape")
     if np.any(given < 0):

@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any, Optional
 
 from ._native import Facts
+from ._views import rows
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -34,6 +35,11 @@ def _cell(key: str, value: Optional[float]) -> str:
     return f"{value:.3f}" if key == "z" else f"{value:.5g}"
 
 
+def _lines(facts: Facts) -> list[Facts]:
+    """One for each weight, that of the intercept first where there is one."""
+    return [*([] if facts["intercept"] is None else [facts["intercept"]]), *facts["weights"]]
+
+
 def _frames() -> Any:
     try:
         import pandas
@@ -57,8 +63,7 @@ class Summary:
         return [(key, self.facts["ratio"] if self._exp and key == "estimate" else title) for key, title in _COLUMNS]
 
     def _lines(self) -> list[Facts]:
-        first = [] if self.facts["intercept"] is None else [self.facts["intercept"]]
-        lines = [*first, *self.facts["weights"]]
+        lines = _lines(self.facts)
         return [{**line, **line["ratio"]} for line in lines] if self._exp else lines
 
     def _feet(self) -> list[str]:
@@ -81,25 +86,31 @@ class Summary:
                 notes.setdefault(line["note"], []).append(line["name"])
         return feet + [f"{', '.join(names)}: {note}" for note, names in notes.items()]
 
+    def _rows(self) -> list[list[str]]:
+        head = ["", *(title for _, title in self._columns())]
+        return [head] + [[line["name"], *(_cell(key, line[key]) for key, _ in _COLUMNS)] for line in self._lines()]
+
     def __str__(self) -> str:
-        rows = [["", *(title for _, title in self._columns())]]
-        rows += [[line["name"], *(_cell(key, line[key]) for key, _ in _COLUMNS)] for line in self._lines()]
-        widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-        table = ["  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:]))]) for row in rows]
+        told = self._rows()
+        widths = [max(len(row[k]) for row in told) for k in range(len(told[0]))]
+        table = ["  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:]))]) for row in told]
         return "\n".join([*table, "", *self._feet()])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{html.escape(title)}</th>" for _, title in self._columns())
-        body = "".join(
-            f"<tr><th>{html.escape(line['name'])}</th>"
-            + "".join(f"<td>{html.escape(_cell(key, line[key]))}</td>" for key, _ in _COLUMNS)
-            + "</tr>"
-            for line in self._lines()
-        )
-        feet = "".join(f"<p>{html.escape(text)}</p>" for text in self._feet())
-        return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>{feet}"
+        head, *lines = self._rows()
+        return rows(head, lines, "", len(lines)) + "".join(f"<p>{html.escape(text)}</p>" for text in self._feet())
+
+
+def _series(name: str, key: str, what: str) -> property:
+    """A property, the Series of this name: one key of each line of the summary."""
+
+    def read(self: Inference) -> Any:
+        return self._of_weights(0.95, **{name: key})[name]
+
+    read.__doc__ = what
+    return property(read)
 
 
 class Inference:
@@ -132,7 +143,7 @@ class Inference:
     def _of_weights(self, level: float, **keys: str) -> Any:
         """A frame with a column for each key of a line of the summary."""
         facts = self._with_errors(level)
-        lines = ([] if facts["intercept"] is None else [facts["intercept"]]) + facts["weights"]
+        lines = _lines(facts)
         columns = {title: [math.nan if line[key] is None else line[key] for line in lines] for title, key in keys.items()}
         return _frames().DataFrame(columns, index=[line["name"] for line in lines])
 
@@ -144,25 +155,14 @@ class Inference:
             )
         return facts
 
-    @property
-    def params_(self) -> Any:
-        """Series of the weights."""
-        return self._of_weights(0.95, params="estimate")["params"]
-
-    @property
-    def bse_(self) -> Any:
-        """Series of the standard errors: noise and sampling."""
-        return self._of_weights(0.95, bse="standard_error")["bse"]
-
-    @property
-    def noise_bse_(self) -> Any:
-        """Series of the part of the standard errors that is privacy noise: for this table's own weights without noise."""
-        return self._of_weights(0.95, noise_bse="noise_error")["noise_bse"]
-
-    @property
-    def pvalues_(self) -> Any:
-        """Series of two-sided p-values of weights that are 0 in the population."""
-        return self._of_weights(0.95, pvalues="p_value")["pvalues"]
+    params_ = _series("params", "estimate", "Series of the weights.")
+    bse_ = _series("bse", "standard_error", "Series of the standard errors: noise and sampling.")
+    noise_bse_ = _series(
+        "noise_bse",
+        "noise_error",
+        "Series of the part of the standard errors that is privacy noise: for this table's own weights without noise.",
+    )
+    pvalues_ = _series("pvalues", "p_value", "Series of two-sided p-values of weights that are 0 in the population.")
 
     def conf_int(self, level: float = 0.95) -> Any:
         """Frame of the ends of the intervals for the population's weights, columns lower and upper.

@@ -50,6 +50,8 @@ class Intake:
                 "sample_weight names a column; give the frame's schema too, or read the table with weights="
                 f"{weights[0]!r}, or give the weights as an array"
             )
+        if y is None and not isinstance(X, Table):
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None")
         if self.estimate is not None and not isinstance(X, Table):
             return self._take_open(X, y, groups)
         label = getattr(y, "name", None)
@@ -60,8 +62,6 @@ class Intake:
             self.n_features_in_, self.feature_names_in_ = X.shape[1], np.array(X.feature_names, dtype=object)
             return X, X.y, None, None, groups
         X, y, label, groups, names = _named_columns(X, y, label, groups)
-        if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None")
         # Bounds go by name also where names are no texts, which scikit-learn does not take for names.
         self._order: Any = list(X.columns) if hasattr(X, "columns") else names
         own = {_FINITE: self.bounds is not None}  # else the library looks, and one pass over the records is enough
@@ -76,8 +76,6 @@ class Intake:
 
     def _take_open(self, X: Any, y: Any, groups: Any) -> Tuple[Any, Any, Optional[str], Any, Any]:
         """Records whose bounds will be estimated: a frame's columns by name, an array's by number."""
-        if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None")
         by_name = _arrow.is_frame(X)
         frame = _arrow.frame(X) if by_name else _estimate.frame_of_array(self._numbers(X))
         label = y if isinstance(y, str) else getattr(y, "name", None)
@@ -95,17 +93,12 @@ class Intake:
             raise ValueError("a table of tacit.read was read under its own schema; leave schema out, or give the frame")
         self._refuse_bounds("the schema has the bounds of every column")
         real = self._labels_kind == _native.LABELS_REAL
-        taken = _frames.taken(X, y, groups, schema, "real" if real else "none", weights)
-        self.schema_, self.label_ = taken.schema, taken.label
-        self.feature_names_in_ = np.array([column["name"] for column in taken.schema.used], dtype=object)
+        table, self.schema_, y, self.label_, groups = _frames.taken(X, y, groups, schema, real, weights)
+        self.feature_names_in_ = np.array([column["name"] for column in self.schema_.used], dtype=object)
         self.n_features_in_ = len(self.feature_names_in_)
-        if taken.label is None:
+        if self.label_ is None:
             y = _guards.without_values(lambda: column_or_1d(y, warn=True), y, "y")
-        elif real:
-            y = taken.table.y
-        else:
-            y = _frames.labels_of(taken.frame, taken.label, taken.schema)
-        return taken.table, y, taken.label, None, taken.groups
+        return table, y, self.label_, None, groups
 
     def _refuse_bounds(self, why: str) -> None:
         if self.bounds is not None:
@@ -157,7 +150,8 @@ class Intake:
         return self._predicted(X)
 
     def _predicted(self, X: Any) -> NDArray[Any]:
-        raise NotImplementedError
+        X = self._records(X)
+        return self.model_.predict(X)
 
     def _truth(self, X: Any, y: Any) -> Any:
         """The labels to score against: y itself, or a column of X by its name, that of `fit` where y is None.  Classes of

@@ -18,6 +18,7 @@ from ._classes import array_of
 from ._classes import listed as class_names
 from ._frames import Coded, coded, in_public_order, places, typed
 from ._matrix import Table
+from ._model import Model, best_of
 from ._native import Facts
 from ._parameters import parameters
 from ._schema import schema_of
@@ -45,9 +46,21 @@ def _classes_of(y: Any) -> Tuple[NDArray[Any], NDArray[Any]]:
     return classes, codes
 
 
-def coded_places(model: Any, y: Coded) -> NDArray[Any]:
-    """Each label's place among the model's classes; -1: it is none of them."""
-    return np.asarray(places(y.values, model.classes_.tolist())[y.codes])
+def score(self: Any, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    """Mean accuracy of classes, R squared of numbers, of counts the part of the deviance explained; exact: not private,
+    for data that you may look at.
+
+    Parameters
+    ----------
+    X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+        Records, [rows, features].
+    y : array of shape [rows] or str, optional
+        Labels or targets, or the name of the frame's column of them.  None: the column, or the table's labels, that
+        were there in `fit`.
+    sample_weight : array of shape [rows], optional
+        How much each record counts in the score.
+    """
+    return float(self._scored(X, y, sample_weight))
 
 
 @parameters
@@ -93,13 +106,9 @@ class Classifier(ClassifierMixin, Linear):
                 if whole and np.all(second | (y == classes[0])):
                     return classes, notes, second.view(np.int8)
             _guards.without_values(lambda: check_classification_targets(y), y, "y")
-            if classes.dtype.kind == np.asarray(y).dtype.kind:
-                codes = np.searchsorted(classes, y)
-            else:
-                place = {value: k for k, value in enumerate(classes.tolist())}
-                codes = np.array([place.get(value, -1) for value in np.asarray(y).tolist()])
-            codes = np.where((codes >= 0) & (codes < len(classes)), codes, 0)
-            if not np.all(classes[codes] == y):
+            place, own = {value: k for k, value in enumerate(classes.tolist())}, coded(np.asarray(y))
+            codes = np.array([place.get(value, -1) for value in own.values], dtype=np.int64)[own.codes]
+            if np.any(codes < 0):
                 raise ValueError("a label is not among the classes given; list all classes, or correct the label")
         _check_count(classes)
         return classes, notes, codes
@@ -162,49 +171,21 @@ class Classifier(ClassifierMixin, Linear):
             return np.where(codes == 1, 1.0, -1.0), notes
         return np.asarray(codes, dtype=np.float64), notes
 
-    def _fold(self, model: Any) -> None:
-        weights, intercept = model.folded()
-        self.coef_, self.intercept_ = np.atleast_2d(weights), np.atleast_1d(intercept)
-
-    def decision_function(self, X: Any) -> NDArray[Any]:
-        """Signed distance to each class's boundary, [rows] or [rows, classes]; rows longer than the public norm are
-        shortened as in training.
-
-        Parameters
-        ----------
-        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
-            Records, [rows, features].
-        """
-        margins = self.margins(X)
-        return margins[:, 0] if margins.shape[1] == 1 else margins
+    decision_function = Model.decision_function
 
     def _predicted(self, X: Any) -> NDArray[Any]:
-        best = self._best(X)
+        best = best_of(self.margins(X))
         return np.asarray(self.classes_[best])
 
-    def _best(self, X: Any) -> NDArray[Any]:
-        margins = self.decision_function(X)
-        return np.asarray((margins > 0).astype(int) if margins.ndim == 1 else margins.argmax(axis=1))
+    score = score
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Mean accuracy, exact: not private, for data that you may look at.
-
-        Parameters
-        ----------
-        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
-            Records, [rows, features].
-        y : array of shape [rows] or str, optional
-            Labels, or the name of the frame's label column.  None: the column, or the table's labels, that were there
-            in `fit`.
-        sample_weight : array of shape [rows], optional
-            How much each record counts in the score.
-        """
+    def _scored(self, X: Any, y: Any, sample_weight: Any) -> float:
         if isinstance(X, Table) and y is None:
             several = X.kind == _native.LABELS_CLASSES
             y = None if X.y is None else self.classes_[X.y.astype(int) if several else (X.y > 0).astype(int)]
         y = self._truth(X, y)
         if isinstance(y, Coded):
-            right = coded_places(self, y) == self._best(X)
+            right = places(y.values, self.classes_.tolist())[y.codes] == best_of(self.margins(X))
             return float(np.average(right, weights=_guards.weights(sample_weight, len(right))))
         return float(_guards.without_values(lambda: super(Classifier, self).score(X, y, sample_weight), y, "y"))
 
@@ -256,23 +237,9 @@ class Regressor(RegressorMixin, Linear):
             lambda: check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"), y, "y"
         ), ()
 
-    def _predicted(self, X: Any) -> NDArray[Any]:
-        X = self._records(X)
-        return self.model_.predict(X)
+    score = score
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """R squared, of counts the part of the deviance explained, exact: not private, for data that you may look at.
-
-        Parameters
-        ----------
-        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
-            Records, [rows, features].
-        y : array of shape [rows] or str, optional
-            Targets, or the name of the frame's target column.  None: the column, or the table's labels, that were there
-            in `fit`.
-        sample_weight : array of shape [rows], optional
-            How much each record counts in the score.
-        """
+    def _scored(self, X: Any, y: Any, sample_weight: Any) -> float:
         y = X.y if y is None and isinstance(X, Table) else self._truth(X, y)
         return _guards.without_values(lambda: self._figure(y, self.predict(X), sample_weight), y, "y")
 

@@ -55,6 +55,16 @@ def _sparse(x: Any) -> Tuple[Any, NDArray[Any], NDArray[Any]]:
     return x, indptr, indices
 
 
+def _labels(y: Any, rows: int) -> Tuple[Any, Optional[int]]:
+    """(one number for each row, where they lie), or (None, None)."""
+    if y is None:
+        return None, None
+    y = np.ascontiguousarray(y, dtype=np.float64)
+    if y.shape != (rows,):
+        raise ValueError("y must hold one label for each row of X; check their lengths")
+    return y, y.ctypes.data
+
+
 class Records(_native.Owned):
     """A tct_data of ours, which may be weighed."""
 
@@ -92,13 +102,9 @@ class View(Records):
             m.index_type = _native.I64 if indices.dtype == np.int64 else _native.I32
             m.values, m.start, m.index = _pointer(data), _pointer(indptr), _pointer(indices)
             keep = (x, data, indptr, indices)
-        if y is not None:
-            y = np.ascontiguousarray(y, dtype=np.float64)
-            if y.shape != (x.shape[0],):
-                raise ValueError("y must hold one label for each row of X; check their lengths")
+        y, labels = _labels(y, x.shape[0])
         self.keep = keep + (y, m)
         self.source = x
-        labels = None if y is None else y.ctypes.data
         self._own(_native.call("tct_data_view", ctypes.byref(m), labels, kind, None, None), "tct_data_free")
 
     @property
@@ -108,21 +114,19 @@ class View(Records):
 
 
 def options_of(
-    schema: Any, label: Optional[str], positive: Optional[str], labels: str, invalid: str, cols: int, classes: Any
+    schema: Any, label: Optional[str], positive: Any, labels: str, invalid: str, cols: int, classes: Any, **more: Any
 ) -> _native.ReadOptions:
-    options: _native.ReadOptions = _native.defaults("tct_read_options", _native.ReadOptions)
+    """more: members of the structure; those that are None keep their defaults."""
     kinds = {"none": 0, "classes": _native.LABELS_CLASSES, "real": 2, "binary": _native.LABELS_BINARY}
-    options.labels = _native.choice("labels", labels, kinds)
+    asked = {"labels": _native.choice("labels", labels, kinds), "cols": cols, **more}
+    asked["invalid"] = _native.choice("invalid", invalid, _native.INVALID_RULES)
+    options: _native.ReadOptions = _native.filled("tct_read_options", _native.ReadOptions, asked)
     if classes is not None:
         words = named(np.asarray(classes))
         options.classes, options.classes_count = _native.texts(words[0] if words else [str(each) for each in classes])
-    options.invalid = _native.choice("invalid", invalid, _native.INVALID_RULES)
-    options.label, options.positive, options.cols = _native.text(label), _native.text(positive), cols
-    schema_text = getattr(schema, "text", None)
-    if schema_text is not None:
-        options.schema_text = _native.text(schema_text)
-    elif schema is not None:
-        options.schema_path = _native.text(schema)
+    options.label, options.positive = _native.text(label), _native.text(positive)
+    options.schema_text = _native.text(getattr(schema, "text", None))
+    options.schema_path = None if options.schema_text else _native.text(schema)
     return options
 
 
@@ -158,16 +162,13 @@ class Table(_native.Owned):
         memory: int = 0,
         scratch: Optional[Path] = None,
     ) -> None:
-        options = options_of(schema, label, positive, labels, invalid, cols, classes)
-        options.format, options.delimiter, options.decimal = map(_native.text, (format, delimiter, decimal))
-        options.multiline = bool(multiline)
-        options.max_cols, options.max_header, options.max_line = max_cols, max_header, max_line
-        options.max_expansion = max_expansion
-        options.memory, options.scratch = memory, _native.text(scratch)
-        options.key, self.person = _native.text(person), person
-        options.weights, options.weight_cap = _native.text(weights), weight_cap
-        callbacks = Callbacks()
-        options.cancel = callbacks.cancel
+        callbacks, self.person = Callbacks(), person
+        options = options_of(
+            schema, label, positive, labels, invalid, cols, classes, format=format, delimiter=delimiter,
+            decimal=decimal, multiline=bool(multiline), key=person, weights=weights, weight_cap=weight_cap, max_cols=max_cols,
+            max_header=max_header, max_line=max_line, max_expansion=max_expansion, memory=memory, scratch=scratch,
+            cancel=callbacks.cancel,
+        )  # fmt: skip
         with callbacks.watching():
             self._take(_native.call("tct_data_read_parts", *_native.texts([path]), ctypes.byref(options), None), schema, weight_cap)
         self.files.append(os.path.abspath(path))
@@ -211,8 +212,7 @@ class Table(_native.Owned):
         weight_cap : float, default=0
             What larger weights are cut to; 0: the schema's.
         """
-        options = options_of(schema, label, None, labels, "refuse", 0, classes)
-        options.weights, options.weight_cap = _native.text(weights), weight_cap
+        options = options_of(schema, label, None, labels, "refuse", 0, classes, weights=weights, weight_cap=weight_cap)
         made = cls.__new__(cls)
         made.person = None
         made._take(_native.call("tct_data_read_frame", frame.handle, ctypes.byref(options), None), schema, weight_cap)
@@ -280,12 +280,8 @@ class Labelled(Records):
     """A table's records, which may have labels of the caller's (y is not None) and be weighed by themselves."""
 
     def __init__(self, table: Table, y: Any = None, kind: int = _native.LABELS_NONE) -> None:
-        if y is not None:
-            y = np.ascontiguousarray(y, dtype=np.float64)
-            if y.shape != (len(table),):
-                raise ValueError("y must hold one label for each row of X; check their lengths")
+        y, labels = _labels(y, len(table))
         self.keep, self.shape = (table, y), table.shape
-        labels = None if y is None else y.ctypes.data
         self._own(_native.call("tct_data_relabel", table.handle, labels, kind, None, 0, 0), "tct_data_free")
 
 

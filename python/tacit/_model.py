@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import enum
+import functools
 import json
 import math
 import os
-import warnings
 from collections.abc import Callable, Iterable
-from typing import Any, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Optional, Tuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from . import _arrow, _guards, _native
 from ._callbacks import Callbacks
@@ -26,15 +27,22 @@ from ._schema import Schema
 from ._weights import of_persons
 from ._views import Certificate, certificate, model, verification
 
-_DEFAULT_TEXTS = {"penalty": "none", "scale": "none", "label_scale": "none"}
+_R = TypeVar("_R")
+if TYPE_CHECKING:
+    from typing_extensions import Concatenate, ParamSpec
+
+    _P = ParamSpec("_P")
+
+
+def run_settings(ledger: Any, seed: Optional[int]) -> Facts:
+    """The fields of tct_config that say what a run is charged to, and whether its noise can be repeated."""
+    charged = {"ledger": ledger, "input_changed": getattr(ledger, "input_changed", None)}
+    return {**charged, "has_seed": int(seed is not None), "seed": None if seed is None else int(seed)}
 
 
 def config_of(settings: Facts, table: Any = None, callbacks: Optional[Callbacks] = None) -> _native.Config:
     """The library's settings; those that are None keep their defaults."""
-    config: _native.Config = _native.defaults("tct_config", _native.Config)
-    for key, value in settings.items():
-        if value is not None:
-            setattr(config, key, _native.text(value) if isinstance(value, (str, os.PathLike)) else value)
+    config: _native.Config = _native.filled("tct_config", _native.Config, settings)
     if callbacks:
         config.progress, config.cancel = callbacks.progress, callbacks.cancel
     if table is not None:
@@ -42,28 +50,15 @@ def config_of(settings: Facts, table: Any = None, callbacks: Optional[Callbacks]
     return config
 
 
-def facts_of(plan: Any, config: _native.Config) -> Facts:
-    """A plan's JSON and the norm that its records are brought to."""
-    facts = _native.call_json("tct_plan_json", plan)
-    facts["row_norm"] = None if math.isnan(config.row_norm) else config.row_norm
-    return facts
-
-
 class Plan(_native.Owned):
     """What a run will do and spend, from public facts alone."""
 
-    def __init__(
-        self,
-        settings: Facts,
-        rows: int,
-        cols: int,
-        table: Any = None,
-        callbacks: Optional[Callbacks] = None,
-    ) -> None:
+    def __init__(self, settings: Facts, rows: int, cols: int, table: Any = None, callbacks: Any = None) -> None:
         config = config_of(settings, table, callbacks)
         self.callbacks = callbacks  # alive as long as the plan that points to them
         self._own(_native.call("tct_plan_new", ctypes.byref(config), int(rows), int(cols)), "tct_plan_free")
-        self.facts = facts_of(self.handle, config)
+        self.facts = _native.call_json("tct_plan_json", self.handle)
+        self.facts["row_norm"] = None if math.isnan(config.row_norm) else config.row_norm  # what records are brought to
 
     def run(self, data: Any) -> Model:
         """Trains."""
@@ -141,16 +136,13 @@ class Model(_native.Owned):
         factor, shift : array of shape [features], optional
             The public scale that records had: (x - shift) * factor.
         """
-        what = _native.defaults("tct_amendment", _native.Amendment)
+        what = _native.filled("tct_amendment", _native.Amendment, {"label": None if label is None else str(label)})
         if features is not None:
             what.features = _native.texts([str(name) for name in features])[0]
-        what.label = None if label is None else _native.text(str(label))
         words = None if classes is None else named(classes)
         if words is not None:
             (what.classes, what.classes_count), what.class_kind = _native.texts(words[0]), words[1]
-        facts, _ = _native.texts([*unaccounted, ""])
-        facts[-1] = None  # the end of the list
-        what.unaccounted = facts
+        what.unaccounted = _native.ended(unaccounted)
         if factor is not None:
             factor, shift = (np.ascontiguousarray(each, dtype=np.float64) for each in (factor, shift))
             what.scale_factor, what.scale_shift = factor.ctypes.data, shift.ctypes.data
@@ -250,15 +242,16 @@ class Model(_native.Owned):
         _native.call("tct_predict", self.handle, data.handle, out.ctypes.data)
         return out
 
-    def decision_function(self, X: Any) -> NDArray[Any]:
-        """Signed distance to each class's boundary, as the estimators have it: [rows], or [rows, classes].
+    def decision_function(self: Any, X: Any) -> NDArray[Any]:
+        """Signed distance to each class's boundary, [rows] or [rows, classes]; rows longer than the public norm are
+        shortened as in training.
 
         Parameters
         ----------
         X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
             Records of the model's features, [rows, features]; a frame's columns go by name.
         """
-        margins = self.margins(X)
+        margins: NDArray[Any] = self.margins(X)
         return margins[:, 0] if margins.shape[1] == 1 else margins
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -270,10 +263,8 @@ class Model(_native.Owned):
         X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
             Records, [rows, features].  A frame's columns go by name, by the schema that the model was trained under.
         """
-        margins, classes = self.decision_function(X), self.classes_
-        if classes is None:
-            return self._on_the_labels_scale(margins)
-        return np.asarray(classes[(margins > 0).astype(int) if margins.ndim == 1 else margins.argmax(axis=1)])
+        margins, classes = self.margins(X), self.classes_
+        return self._on_the_labels_scale(margins[:, 0]) if classes is None else np.asarray(classes[best_of(margins)])
 
     def _on_the_labels_scale(self, margins: NDArray[Any]) -> NDArray[Any]:
         """What a linear predictor means for the label: itself, but for a log link, whose largest mean is a finite one."""
@@ -366,18 +357,11 @@ class Model(_native.Owned):
             return _native.call_json("tct_evaluate_json_nonprivate", self.handle, data.handle)
         if delta is None:
             raise ValueError("delta is missing; give one well below 1/n, for example delta=1e-6")
-        settings: Facts = {
-            "epsilon": float(epsilon),
-            "delta": float(delta),
-            "neighbours": _native.choice("neighbours", neighbours, _native.NEIGHBOURS),
-            "ledger": None if ledger is None else os.fspath(ledger),
-            "input_changed": getattr(ledger, "input_changed", None),
-        }
-        if random_state is not None:
-            settings["has_seed"], settings["seed"] = 1, int(random_state)
+        settings = {"epsilon": float(epsilon), "delta": float(delta), **run_settings(ledger, random_state)}
+        settings["neighbours"] = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
         budget = config_of(settings)
         if groups is not None:
-            data = of_persons(data, groups, int(rows_per_person or 1), settings.get("seed"))
+            data = of_persons(data, groups, int(rows_per_person or 1), settings["seed"])
         return _native.call_json("tct_evaluate_json", self.handle, data.handle, ctypes.byref(budget))
 
     def _labelled(self, X: Any, groups: Any = None) -> Tuple[Table, Any]:
@@ -437,10 +421,9 @@ class Model(_native.Owned):
         policy, ledger : optional
             An organisation's limits, and the ledger they may ask for, as `tacit.verify` takes them.
         """
-        options = _native.defaults("tct_page_options", _native.PageOptions)
-        options.title, options.purpose, options.contact = (_native.text(each) for each in (title, purpose, contact))
-        options.audit, options.scores, options.policy = (_json_text(each) for each in (audit, scores, policy))
-        options.ledger = _native.text(ledger)
+        asked: Facts = {"title": title, "purpose": purpose, "contact": contact, "ledger": ledger}
+        asked.update(audit=_json_text(audit), scores=_json_text(scores), policy=_json_text(policy))
+        options = _native.filled("tct_page_options", _native.PageOptions, asked)
         if path is None:
             return _native.call_text("tct_report_page", self.handle, ctypes.byref(options))
         _native.write_file(path, None, self._files)
@@ -466,6 +449,29 @@ def read_model(path: Path) -> Model:
         The file.
     """
     return Model(_native.call("tct_model_read", _native.text(path), None, None))
+
+
+def best_of(margins: NDArray[Any]) -> NDArray[Any]:
+    """The place of each row's class; margins: as `Model.margins` has them."""
+    return np.asarray(margins.argmax(axis=1) if margins.shape[1] > 1 else margins[:, 0] > 0, dtype=np.intp)
+
+
+def handed(
+    owner: str, to: str, method: Callable[Concatenate[Any, _P], _R], does: str
+) -> Callable[Concatenate[Any, _P], _R]:
+    """A method of the class `owner`, of a module: that of the same name and form of what its attribute `to` holds after a
+    fit.  does: the docstring's first sentence."""
+
+    def call(self: Any, /, *given: _P.args, **named: _P.kwargs) -> _R:
+        check_is_fitted(self, to)
+        made: _R = getattr(getattr(self, to), method.__name__)(*given, **named)
+        return made
+
+    functools.update_wrapper(call, method)
+    call.__module__, _, own = owner.rpartition(".")
+    call.__qualname__ = f"{own}.{method.__name__}"
+    call.__doc__ = does + "".join((method.__doc__ or "").partition("\n\n")[1:])
+    return checked(call) if hasattr(method, "rules") else call
 
 
 class Verdict(enum.Enum):

@@ -46,6 +46,11 @@ class UtilityWarning(UserWarning):
     """A model that is likely of no use, by public facts alone."""
 
 
+_RAISED: dict[int, type[BaseException]] = {
+    E_USAGE: ValueError, E_DATA: ValueError, E_BUDGET: BudgetError, E_MEMORY: MemoryError,
+    E_CANCELLED: KeyboardInterrupt,
+}  # fmt: skip
+
 # ctypes cuts a whole number to fit, and takes one for the address of a text.
 _RANGES = {c_int32: range(-(2**31), 2**31), c_int64: range(-(2**63), 2**63), c_uint64: range(2**64), c_char_p: range(0)}
 
@@ -190,96 +195,74 @@ class Amendment(Structure):
 _E = POINTER(Error)
 _TEXTS = POINTER(c_char_p)
 
-# name: (result, arguments).  A text that the caller owns is a c_void_p here, so that it can be given back.
+# (result, arguments, functions).  A text that the caller owns is a c_void_p here, so that it can be given back.
 _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
-    "tct_version": (c_char_p, []),
-    "tct_error_say": (None, [_E, c_int, c_char_p, c_size_t]),
-    "tct_text_free": (None, [c_void_p]),
-    "tct_file_write": (c_int, [c_char_p, POINTER(c_char_p), c_int, PRINT_FN, c_void_p, _E]),
-    "tct_config_default_sized": (None, [POINTER(Config), c_size_t]),
-    "tct_read_options_default_sized": (None, [POINTER(ReadOptions), c_size_t]),
-    "tct_frame_take": (c_void_p, [c_void_p, _E]),
-    "tct_frame_shape": (None, [c_void_p, POINTER(c_int64), POINTER(c_int64)]),
-    "tct_frame_name": (c_char_p, [c_void_p, c_int64]),
-    "tct_data_read_parts": (c_void_p, [_TEXTS, c_size_t, POINTER(ReadOptions), c_void_p, _E]),
-    "tct_data_read_frame": (c_void_p, [c_void_p, POINTER(ReadOptions), c_void_p, _E]),
-    "tct_data_rank_rows": (c_int64, [c_void_p, c_int]),
-    "tct_team_over": (c_void_p, [POINTER(Transport), _E]),
-    "tct_sockets_default_sized": (None, [POINTER(Sockets), c_size_t]),
-    "tct_team_sockets": (c_void_p, [POINTER(Sockets), _E]),
-    "tct_team_place": (None, [c_void_p, POINTER(c_int), POINTER(c_int)]),
-    "tct_team_compare": (c_int, [c_void_p, c_int, _TEXTS, _TEXTS, c_size_t, _E]),
-    "tct_team_free": (None, [c_void_p]),
-    "tct_frame_codes": (c_int, [c_void_p, c_char_p, c_void_p, POINTER(c_void_p), _E]),
-    "tct_frame_numbers": (c_int, [c_void_p, c_char_p, c_void_p, _E]),
-    "tct_frame_free": (None, [c_void_p]),
-    "tct_data_view": (c_void_p, [POINTER(Matrix), c_void_p, c_int, _TEXTS, c_char_p, _E]),
-    "tct_data_relabel": (c_void_p, [c_void_p, c_void_p, c_int, _TEXTS, c_int64, c_int, _E]),
-    "tct_data_estimate": (c_int, [c_void_p, POINTER(Config), _E]),
-    "tct_estimate_json": (c_void_p, [POINTER(Config), c_int64, c_int64, c_int64, POINTER(Config), _E]),
-    "tct_data_weigh_persons": (c_int, [c_void_p, c_int64, POINTER(c_uint64), _E]),
-    "tct_data_weigh": (c_int, [c_void_p, c_void_p, c_double, c_void_p, _E]),
-    "tct_data_matrix": (POINTER(Matrix), [c_void_p]),
-    "tct_data_labels": (POINTER(c_double), [c_void_p]),
-    "tct_data_classes": (c_int64, [c_void_p, POINTER(c_int)]),
-    "tct_data_class": (c_char_p, [c_void_p, c_int64]),
-    "tct_data_feature": (c_char_p, [c_void_p, c_int64]),
-    "tct_data_free": (None, [c_void_p]),
-    "tct_schema_draft_nonprivate": (c_void_p, [c_char_p, c_char_p, c_char_p, _E]),
-    "tct_schema_check_json": (c_void_p, [c_char_p, c_char_p, _E]),
-    "tct_evaluate_json": (c_void_p, [c_void_p, c_void_p, c_void_p, _E]),
-    "tct_config_use_schema": (c_int, [POINTER(Config), c_void_p, c_char_p, POINTER(c_int64), _E]),
-    "tct_config_labels": (c_int, [POINTER(Config)]),
-    "tct_plan_new": (c_void_p, [POINTER(Config), c_int64, c_int64, _E]),
-    "tct_plan_json": (c_void_p, [c_void_p, _E]),
-    "tct_plan_free": (None, [c_void_p]),
-    "tct_search_default_sized": (None, [POINTER(Search), c_size_t]),
-    "tct_search_train_rows": (c_int64, [c_int64, c_double]),
-    "tct_search_plan": (c_void_p, [POINTER(POINTER(Config)), c_size_t, POINTER(Search), c_int64, c_int64, _E]),
-    "tct_fit_search": (c_void_p, [c_void_p, c_void_p, POINTER(Config), POINTER(c_int64), POINTER(c_double), _E]),
-    "tct_study_plan_json": (c_void_p, [c_char_p, c_int64, _E]),
-    "tct_study_run": (
-        c_void_p,
-        [c_char_p, c_char_p, c_void_p, POINTER(ReadOptions), POINTER(Config), POINTER(c_void_p), _E],
-    ),
-    "tct_lm_json": (c_void_p, [c_char_p, c_char_p, c_char_p, c_char_p, _E]),
-    "tct_composition_json": (c_void_p, [c_void_p, _E]),
-    "tct_composition_plan": (c_void_p, [c_void_p, c_int64]),
-    "tct_composition_free": (None, [c_void_p]),
-    "tct_persons_draw": (c_int, [c_void_p, c_int64, c_int64, POINTER(c_uint64), c_void_p, _E]),
-    "tct_amendment_default_sized": (None, [POINTER(Amendment), c_size_t]),
-    "tct_model_amend": (c_int, [c_void_p, POINTER(Amendment), _E]),
-    "tct_fit": (c_void_p, [c_void_p, c_void_p, _E]),
-    "tct_model_shape": (None, [c_void_p, POINTER(c_int64), POINTER(c_int64)]),
-    "tct_model_coefficients": (POINTER(c_double), [c_void_p]),
-    "tct_model_intercepts": (POINTER(c_double), [c_void_p]),
-    "tct_model_json": (c_void_p, [c_void_p, _E]),
-    "tct_model_write": (c_int, [c_void_p, c_char_p, _E]),
-    "tct_model_read": (c_void_p, [c_char_p, c_char_p, c_char_p, _E]),
-    "tct_model_free": (None, [c_void_p]),
-    "tct_predict": (c_int, [c_void_p, c_void_p, c_void_p, _E]),
-    "tct_predict_risk": (c_int, [c_void_p, c_void_p, c_double, c_void_p, _E]),
-    "tct_predict_interval": (c_int, [c_void_p, c_void_p, c_double, c_void_p, c_void_p, _E]),
-    "tct_summary_json": (c_void_p, [c_void_p, c_double, c_int, _E]),
-    "tct_evaluate_json_nonprivate": (c_void_p, [c_void_p, c_void_p, _E]),
-    "tct_page_options_default_sized": (None, [POINTER(PageOptions), c_size_t]),
-    "tct_report_page": (c_void_p, [c_void_p, POINTER(PageOptions), _E]),
-    "tct_report_page_write": (c_int, [c_void_p, POINTER(PageOptions), c_char_p, _E]),
-    "tct_audit_json": (c_void_p, [POINTER(Config), c_char_p, c_int64, c_int64, c_double, c_uint64, _E]),
-    "tct_verify_json": (c_void_p, [c_char_p, c_char_p, c_char_p, c_char_p, c_char_p, c_void_p, _E]),
-    "tct_account_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_double, _E]),
-    "tct_calibrate_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_double, c_double, _E]),
-    "tct_account_curve_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_int, c_double, c_int, _E]),
-    "tct_components_json": (c_void_p, [c_char_p, c_char_p, _E]),
-    "tct_ledger_json": (c_void_p, [c_char_p, _E]),
-    "tct_ledger_check_json": (c_void_p, [c_char_p, _TEXTS, c_size_t, _E]),
-    "tct_ledger_options_default_sized": (None, [POINTER(LedgerOptions), c_size_t]),
-    "tct_ledger_make": (c_int, [c_char_p, POINTER(LedgerOptions), _E]),
-    "tct_ledger_anchor": (c_int, [c_char_p, c_char_p, c_char_p, _E]),
-    "tct_charge_default_sized": (None, [POINTER(Charge), c_size_t]),
-    "tct_ledger_charge": (c_void_p, [c_char_p, _TEXTS, c_size_t, POINTER(Charge), _E]),
-    "tct_model_warning": (c_char_p, [c_void_p]),
-}
+    name: (result, arguments)
+    for result, arguments, names in (
+        (c_char_p, [], "tct_version"),
+        (None, [_E, c_int, c_char_p, c_size_t], "tct_error_say"),
+        (c_int, [c_char_p, POINTER(c_char_p), c_int, PRINT_FN, c_void_p, _E], "tct_file_write"),
+        (c_void_p, [c_void_p, _E], "tct_frame_take tct_plan_json tct_composition_json tct_model_json"),
+        (None, [c_void_p, POINTER(c_int64), POINTER(c_int64)], "tct_frame_shape tct_model_shape"),
+        (c_char_p, [c_void_p, c_int64], "tct_frame_name tct_data_class tct_data_feature"),
+        (c_void_p, [_TEXTS, c_size_t, POINTER(ReadOptions), c_void_p, _E], "tct_data_read_parts"),
+        (c_void_p, [c_void_p, POINTER(ReadOptions), c_void_p, _E], "tct_data_read_frame"),
+        (c_int64, [c_void_p, c_int], "tct_data_rank_rows"),
+        (c_void_p, [POINTER(Transport), _E], "tct_team_over"),
+        (c_void_p, [POINTER(Sockets), _E], "tct_team_sockets"),
+        (None, [c_void_p, POINTER(c_int), POINTER(c_int)], "tct_team_place"),
+        (c_int, [c_void_p, c_int, _TEXTS, _TEXTS, c_size_t, _E], "tct_team_compare"),
+        (c_int, [c_void_p, c_char_p, c_void_p, POINTER(c_void_p), _E], "tct_frame_codes"),
+        (c_int, [c_void_p, c_char_p, c_void_p, _E], "tct_frame_numbers"),
+        (c_void_p, [POINTER(Matrix), c_void_p, c_int, _TEXTS, c_char_p, _E], "tct_data_view"),
+        (c_void_p, [c_void_p, c_void_p, c_int, _TEXTS, c_int64, c_int, _E], "tct_data_relabel"),
+        (c_int, [c_void_p, POINTER(Config), _E], "tct_data_estimate"),
+        (c_void_p, [POINTER(Config), c_int64, c_int64, c_int64, POINTER(Config), _E], "tct_estimate_json"),
+        (c_int, [c_void_p, c_int64, POINTER(c_uint64), _E], "tct_data_weigh_persons"),
+        (c_int, [c_void_p, c_void_p, c_double, c_void_p, _E], "tct_data_weigh tct_predict_risk"),
+        (POINTER(Matrix), [c_void_p], "tct_data_matrix"),
+        (POINTER(c_double), [c_void_p], "tct_data_labels tct_model_coefficients tct_model_intercepts"),
+        (c_int64, [c_void_p, POINTER(c_int)], "tct_data_classes"),
+        (c_void_p, [c_char_p, c_char_p, c_char_p, _E], "tct_schema_draft_nonprivate tct_model_read"),
+        (c_void_p, [c_char_p, c_char_p, _E], "tct_schema_check_json tct_components_json"),
+        (c_void_p, [c_void_p, c_void_p, c_void_p, _E], "tct_evaluate_json"),
+        (c_int, [POINTER(Config), c_void_p, c_char_p, POINTER(c_int64), _E], "tct_config_use_schema"),
+        (c_int, [POINTER(Config)], "tct_config_labels"),
+        (c_void_p, [POINTER(Config), c_int64, c_int64, _E], "tct_plan_new"),
+        (c_int64, [c_int64, c_double], "tct_search_train_rows"),
+        (c_void_p, [POINTER(POINTER(Config)), c_size_t, POINTER(Search), c_int64, c_int64, _E], "tct_search_plan"),
+        (c_void_p, [c_void_p, c_void_p, POINTER(Config), POINTER(c_int64), POINTER(c_double), _E], "tct_fit_search"),
+        (c_void_p, [c_char_p, c_int64, _E], "tct_study_plan_json"),
+        (c_void_p, [c_char_p, c_char_p, c_void_p, POINTER(ReadOptions), POINTER(Config), POINTER(c_void_p), _E],
+         "tct_study_run"),
+        (c_void_p, [c_char_p, c_char_p, c_char_p, c_char_p, _E], "tct_lm_json"),
+        (c_void_p, [c_void_p, c_int64], "tct_composition_plan"),
+        (c_int, [c_void_p, c_int64, c_int64, POINTER(c_uint64), c_void_p, _E], "tct_persons_draw"),
+        (c_int, [c_void_p, POINTER(Amendment), _E], "tct_model_amend"),
+        (c_void_p, [c_void_p, c_void_p, _E], "tct_fit tct_evaluate_json_nonprivate"),
+        (c_int, [c_void_p, c_char_p, _E], "tct_model_write"),
+        (c_int, [c_void_p, c_void_p, c_void_p, _E], "tct_predict"),
+        (c_int, [c_void_p, c_void_p, c_double, c_void_p, c_void_p, _E], "tct_predict_interval"),
+        (c_void_p, [c_void_p, c_double, c_int, _E], "tct_summary_json"),
+        (c_void_p, [c_void_p, POINTER(PageOptions), _E], "tct_report_page"),
+        (c_int, [c_void_p, POINTER(PageOptions), c_char_p, _E], "tct_report_page_write"),
+        (c_void_p, [POINTER(Config), c_char_p, c_int64, c_int64, c_double, c_uint64, _E], "tct_audit_json"),
+        (c_void_p, [c_char_p, c_char_p, c_char_p, c_char_p, c_char_p, c_void_p, _E], "tct_verify_json"),
+        (c_void_p, [_TEXTS, c_size_t, c_int, c_double, _E], "tct_account_json"),
+        (c_void_p, [_TEXTS, c_size_t, c_int, c_double, c_double, _E], "tct_calibrate_json"),
+        (c_void_p, [_TEXTS, c_size_t, c_int, c_int, c_double, c_int, _E], "tct_account_curve_json"),
+        (c_void_p, [c_char_p, _E], "tct_ledger_json"),
+        (c_void_p, [c_char_p, _TEXTS, c_size_t, _E], "tct_ledger_check_json"),
+        (c_int, [c_char_p, POINTER(LedgerOptions), _E], "tct_ledger_make"),
+        (c_int, [c_char_p, c_char_p, c_char_p, _E], "tct_ledger_anchor"),
+        (c_void_p, [c_char_p, _TEXTS, c_size_t, POINTER(Charge), _E], "tct_ledger_charge"),
+        (c_char_p, [c_void_p], "tct_model_warning"),
+        (None, [c_void_p],
+         "tct_text_free tct_team_free tct_frame_free tct_data_free tct_plan_free tct_composition_free "
+         "tct_model_free"),
+    )
+    for name in names.split()
+}  # fmt: skip
 
 
 def _load() -> Any:
@@ -319,21 +302,17 @@ def raise_error(error: Error) -> NoReturn:
     if where and error.line:
         where += f":{error.line}" + (f":{error.column}" if error.column else "")
     text = f"{where}: {text}" if where else text
-    if error.status in (E_USAGE, E_DATA):
-        raise ValueError(text)
-    if error.status == E_BUDGET:
-        raise BudgetError(text)
-    if error.status == E_MEMORY:
-        raise MemoryError(text)
-    if error.status == E_CANCELLED:
-        raise KeyboardInterrupt(text)
-    raise RuntimeError(text)
+    raise _RAISED.get(error.status, RuntimeError)(text)
 
 
-def defaults(name: str, structure: Any) -> Any:
-    """A structure of the header with the library's defaults."""
-    made = structure()
-    getattr(lib, f"{name}_default_sized")(ctypes.byref(made), ctypes.sizeof(made))
+def filled(name: str, structure: Any, members: Optional[Facts] = None) -> Any:
+    """A structure of the header: the library's defaults, but for what is given and not None."""
+    made, sized = structure(), getattr(lib, f"{name}_default_sized")
+    sized.restype = None
+    sized(ctypes.byref(made), c_size_t(ctypes.sizeof(made)))
+    for key, value in (members or {}).items():
+        if value is not None:
+            setattr(made, key, text(value) if isinstance(value, (str, os.PathLike)) else value)
     return made
 
 
@@ -386,14 +365,19 @@ def texts(values: Any) -> Tuple[Any, int]:
     return (c_char_p * len(encoded))(*encoded), len(encoded)
 
 
+def ended(values: Any) -> Any:
+    """An array of C texts that ends with NULL."""
+    kept = [text(each) for each in values]
+    return (c_char_p * (len(kept) + 1))(*kept, None)
+
+
 def write_file(path: Any, content: Optional[str], inputs: Any = ()) -> None:
     """Writes a file as the library does: whole or not at all, and over none of the inputs.  content None: only asks."""
-    kept = [text(each) for each in inputs if each is not None]
 
     def put(file: Any, _: Any) -> None:
         lib.fputs(ctypes.c_char_p((content or "").encode("utf-8")), c_void_p(file))
 
-    listed = (c_char_p * (len(kept) + 1))(*kept, None)
+    listed = ended(each for each in inputs if each is not None)
     call("tct_file_write", text(path), listed, 1, PRINT_FN() if content is None else PRINT_FN(put), None)
 
 

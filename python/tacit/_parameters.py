@@ -114,14 +114,33 @@ class Rule(NamedTuple):
     give: str
 
 
+def _alike(what: str, holds: Callable[[Any], bool], examples: str) -> dict[str, Rule]:
+    """One rule of several parameters, each with its example."""
+    return {name: Rule(what, holds, give) for name, _, give in (each.partition("=") for each in examples.split())}
+
+
 # All parameters of all estimators, and some of functions: by name, or by owner and name where one name means two things.
 _TABLE = {
-    "epsilon": Rule("a number above 0", _number(lambda value: value > 0), "1.0"),
+    **_alike("True or False", _is_flag, "fit_intercept=True multiline=True covariance=True intercept=True"),
+    **_alike("True or False", _is_flag, "for_tests=False seeded=False"),
+    **_alike("a number above 0", _number(lambda value: value > 0), "epsilon=1.0 C=1.0"),
+    **_alike(
+        "a finite number above 0", _number(lambda value: 0 < value < math.inf),
+        "data_norm=2.0 weight_cap=2.0 horizon=3650 row_norm=60 label_bound=60 seconds=60 timeout=60",
+    ),
+    **_alike("a number between 0 and 1", _number(lambda value: 0 < value < 1), "share=0.1 test_size=0.2 level=0.95"),
+    **_alike("a whole number of at least 1", _whole(1), "rows_per_person=4 tries=50 ranks=2"),
+    **_alike("a whole number of at least 1", _whole(1, 2**63 - 1), "plan.rows=1000"),
+    **_alike("a whole number of at least 2", _whole(2), "n_classes=3"),
+    **_alike("a whole number of at least 0", _whole(0), "rank=0"),
+    **_alike(
+        "a whole number of at least 0", _whole(0, 2**63 - 1),
+        "cols=10 max_cols=10 max_header=10 max_line=10 max_expansion=10 memory=10 seed=10",
+    ),
+    **_alike("a number above 0", lambda value: value != value or _is_number(value), "Ledger.charge.epsilon=1.0"),
     "delta": Rule("a number in [0, 1)", _number(lambda value: 0 <= value < 1), "1e-6"),
-    "data_norm": Rule("a finite number above 0", _number(lambda value: 0 < value < math.inf), "2.0"),
     "bounds": Rule("(lower, upper), each numbers in order or by name", _are_bounds, "(0, 1)"),
     "estimate": Rule("a text", _is_text, '"bounds:budget_fraction=0.1"'),
-    "fit_intercept": Rule("True or False", _is_flag, "True"),
     "solver": Rule("a text, the solver and its options", _is_text, '"auto"'),
     "errors": Rule(*_one_of("none", "model", "robust"), '"model"'),
     "neighbours": Rule(*_one_of("add_remove", "replace_one"), '"add_remove"'),
@@ -138,10 +157,7 @@ _TABLE = {
         "2",
     ),
     "progress": Rule("True, False or a function", lambda value: _is_flag(value) or callable(value), "True"),
-    "weight_cap": Rule("a finite number above 0", _number(lambda value: 0 < value < math.inf), "2.0"),
-    "rows_per_person": Rule("a whole number of at least 1", _whole(1), "4"),
     "classes": Rule("a list of all labels, two or more", _are_labels, "[0, 1]"),
-    "C": Rule("a number above 0", _number(lambda value: value > 0), "1.0"),
     "PrivateLogisticRegression.loss": Rule(*_one_of("auto", "logistic", "softmax"), '"auto"'),
     "PrivateLinearSVC.loss": Rule(*_one_of("hinge", "smoothed_hinge", options=True), '"smoothed_hinge:width=0.5"'),
     "label_bounds": Rule("(lower, upper), two numbers", _are_bounds, "(0, 1)"),
@@ -150,15 +166,11 @@ _TABLE = {
     "alpha": Rule("a finite number of at least 0", _number(lambda value: 0 <= value < math.inf), "1.0"),
     "l1_ratio": Rule("a number in [0, 1]", _number(lambda value: 0 <= value <= 1), "0.5"),
     "exposure": Rule("a column's name", lambda value: isinstance(value, str) and bool(value), '"days"'),
-    "horizon": Rule("a finite number above 0", _number(lambda value: 0 < value < math.inf), "3650"),
     "max_mean": Rule("a number above 0 and at most 22026", _number(lambda value: 0 < value <= math.exp(10)), "20"),
     "max_ratio": Rule("a number of at least 2 and at most 1e6", _number(lambda value: 2 <= value <= 1e6), "8"),
     "estimator": Rule("an estimator of this package, and no Pipeline", _is_estimator, "tacit.PrivateRidge()"),
     "param_grid": Rule("a dict of names and lists of values, or a list of such", _is_grid, '{"solver": ["dpgd", "auto"]}'),
     "selection": Rule(*_one_of("all", "random"), '"all"'),
-    "tries": Rule("a whole number of at least 1", _whole(1), "50"),
-    "share": Rule("a number between 0 and 1", _number(lambda value: 0 < value < 1), "0.1"),
-    "test_size": Rule("a number between 0 and 1", _number(lambda value: 0 < value < 1), "0.2"),
     "schema": Rule(
         "a tacit.Schema, the path of a schema file, or its content",
         lambda value: hasattr(value, "label_values") or isinstance(value, Mapping) or _is_path(value),
@@ -167,20 +179,8 @@ _TABLE = {
     "events": Rule("a spec of events, or a list of such", _are_texts, '["gaussian:noise=2,count=4"]'),
     "unaccounted": Rule("a list of texts", lambda value: not isinstance(value, str) and _are_texts(value), '["a note"]'),
     "account_curve.delta": Rule("a number below 1", lambda value: value != value or _is_number(value), "1e-6"),
-    "Ledger.charge.epsilon": Rule("a number above 0", lambda value: value != value or _is_number(value), "1.0"),
     "points": Rule("a whole number from 2 to 10000", _whole(2, 10000), "100"),
-    "for_tests": Rule("True or False", _is_flag, "False"),
-    "multiline": Rule("True or False", _is_flag, "True"),
-    "seeded": Rule("True or False", _is_flag, "False"),
-    "covariance": Rule("True or False", _is_flag, "True"),
-    "intercept": Rule("True or False", _is_flag, "True"),
-    "level": Rule("a number between 0 and 1", _number(lambda value: 0 < value < 1), "0.95"),
     "path": Rule("the path of a file", _is_path, '"people.csv"'),
-    "plan.rows": Rule("a whole number of at least 1", _whole(1, 2**63 - 1), "1000"),
-    **{
-        name: Rule("a whole number of at least 0", _whole(0, 2**63 - 1), "10")
-        for name in ("cols", "max_cols", "max_header", "max_line", "max_expansion", "memory", "seed")
-    },
     "Table.__init__.path": Rule(
         "the path of a file, for arrays and data frames go into fit and predict as they are", _is_path, '"people.csv"'
     ),
@@ -196,15 +196,8 @@ _TABLE = {
         lambda value: isinstance(value, (list, tuple)) and len(value) == 2 and all(map(_whole(1), value)),
         "(24, 4)",
     ),
-    **{
-        name: Rule("a finite number above 0", _number(lambda value: 0 < value < math.inf), "60")
-        for name in ("row_norm", "label_bound", "seconds", "timeout")
-    },
-    "rank": Rule("a whole number of at least 0", _whole(0), "0"),
-    "ranks": Rule("a whole number of at least 1", _whole(1), "2"),
     "Model.evaluate.random_state": Rule("a whole number from 0 to 2**64 - 1", _whole(0, 2**64 - 1), "1"),
     "repeated_fits": Rule(*_one_of("warn", "ok"), '"ok"'),
-    "n_classes": Rule("a whole number of at least 2", _whole(2), "3"),
 }
 
 

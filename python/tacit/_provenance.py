@@ -43,57 +43,37 @@ def _given_categories(step: Any) -> bool:
 
 # Steps whose `fit` keeps nothing of the records beyond their number and that of the columns: class, and on what terms.
 _PUBLIC_STEPS: dict[type, Callable[[Any], bool]] = {
-    AdditiveChi2Sampler: lambda step: True,
-    Binarizer: lambda step: True,
-    FeatureHasher: lambda step: True,
+    **dict.fromkeys(
+        (AdditiveChi2Sampler, Binarizer, FeatureHasher, GaussianRandomProjection, HashingVectorizer, Normalizer,
+         PolynomialCountSketch, PolynomialFeatures, PublicScaler, SkewedChi2Sampler, SparseRandomProjection),
+        lambda step: True,  # the scaler's drafted schema is a line of its own
+    ),
+    **dict.fromkeys((OneHotEncoder, OrdinalEncoder), _given_categories),
     FunctionTransformer: lambda step: step.func is None or isinstance(step.func, np.ufunc),
-    GaussianRandomProjection: lambda step: True,
-    HashingVectorizer: lambda step: True,
-    Normalizer: lambda step: True,
-    OneHotEncoder: _given_categories,
-    OrdinalEncoder: _given_categories,
-    PolynomialCountSketch: lambda step: True,
-    PolynomialFeatures: lambda step: True,
-    PublicScaler: lambda step: True,  # whose drafted schema is a line of its own
-    SkewedChi2Sampler: lambda step: True,
-    SparseRandomProjection: lambda step: True,
-}
-
-
-def _inner(step: Any) -> Iterable[Any] | None:
-    """The steps that a container holds, or None."""
-    if isinstance(step, Pipeline):
-        return [each for _, each in step.steps]
-    if isinstance(step, FeatureUnion):
-        return [each for _, each in step.transformer_list]
-    if isinstance(step, ColumnTransformer):
-        return [*(each for _, each, _ in step.transformers), step.remainder]
-    return None
+}  # fmt: skip
 
 
 def _steps(step: Any) -> Iterator[Any]:
     """A step and what it holds, the containers themselves left out."""
-    held = _inner(step)
-    if held is None:
-        if step is not None and not isinstance(step, str):  # "passthrough" and "drop"
-            yield step
-        return
-    if isinstance(step, ColumnTransformer) and any(callable(columns) for _, _, columns in step.transformers):
-        yield step  # its columns were chosen by a look at the table
+    held: Iterable[Any] = ()
+    if isinstance(step, (Pipeline, FeatureUnion)):
+        held = [each for _, each in (step.steps if isinstance(step, Pipeline) else step.transformer_list)]
+    elif isinstance(step, ColumnTransformer):
+        held = [*(each for _, each, _ in step.transformers), step.remainder]
+        if any(callable(columns) for _, _, columns in step.transformers):
+            yield step  # its columns were chosen by a look at the table
+    elif step is not None and not isinstance(step, str):  # "passthrough" and "drop"
+        yield step
     for each in held:
         yield from _steps(each)
-
-
-def _is_public(step: Any) -> bool:
-    terms = _PUBLIC_STEPS.get(type(step))
-    return terms is not None and terms(step)
 
 
 def _step_notes(pipelines: Iterable[Pipeline]) -> list[str]:
     before = [
         each for pipeline in reversed(list(pipelines)) for step in pipeline.steps[:-1] for each in _steps(step[1])
     ]
-    names = list(dict.fromkeys(type(step).__name__ for step in before if not _is_public(step)))
+    public = [_PUBLIC_STEPS.get(type(step), lambda step: False)(step) for step in before]
+    names = merged(type(step).__name__ for step, known in zip(before, public) if not known)
     notes = []
     if any(isinstance(step, PublicScaler) and is_draft(step.schema) for step in before):
         notes.append(

@@ -7,7 +7,6 @@ the process.  It is never written anywhere.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import math
 import secrets
 import threading
@@ -28,18 +27,9 @@ _KEY = secrets.randbits(128)
 _MARK = "in this process on the same records without a ledger"
 
 _lock = threading.Lock()
-_fits: dict[tuple[int, int, int], list[Fit]] = {}
+_fits: dict[tuple[int, int, int], list[tuple[float, float, bool]]] = {}  # each one's epsilon, delta, and was it seeded
 _warned: set[tuple[int, int, int]] = set()
 _settings = {"repeated_fits": "warn"}
-
-
-@dataclasses.dataclass(frozen=True)
-class Fit:
-    """What one fit without a ledger spent."""
-
-    epsilon: float
-    delta: float
-    seeded: bool
 
 
 # ---- settings ----
@@ -65,11 +55,6 @@ def config(*, repeated_fits: str | None = None) -> contextlib.ExitStack:
 # ---- the fingerprint ----
 
 
-def _coefficients(cols: int) -> NDArray[Any]:
-    generator = np.random.Generator(np.random.PCG64(_KEY))
-    return generator.integers(0, 2**64, size=cols, dtype=np.uint64) | np.uint64(1)
-
-
 def _mixed(values: NDArray[Any]) -> NDArray[Any]:
     """A number's bits, the upper half also in the lower: round numbers have nothing there.  Those of 0 are 0, so that a
     sparse matrix has the fingerprint of the dense one."""
@@ -87,32 +72,11 @@ def _total(rows: NDArray[Any]) -> int:
     return int(rows.sum(dtype=np.uint64))
 
 
-def _dense_total(X: NDArray[Any], factors: NDArray[Any]) -> int:
-    step, total, down = max(1, _BLOCK // max(1, X.shape[1])), 0, X.flags.f_contiguous
-    for first in range(0, X.shape[0], step):
-        part = X[first : first + step]
-        total += _total(factors @ _mixed(part.T) if down else _mixed(part) @ factors)  # along the memory
-    return total
-
-
-def _csr_total(X: Any, factors: NDArray[Any]) -> int:
-    step, total = max(1, _BLOCK * X.shape[0] // max(1, len(X.data))), 0
-    for first in range(0, X.shape[0], step):
-        ends = X.indptr[first : first + step + 1]
-        part = slice(int(ends[0]), int(ends[-1]))
-        sums = np.zeros(part.stop - part.start + 1, dtype=np.uint64)
-        np.cumsum(_mixed(X.data[part]) * factors[X.indices[part]], out=sums[1:])
-        rows = sums[ends - ends[0]]
-        total += _total(rows[1:] - rows[:-1])
-    return total
-
-
-def _sparse_total(X: Any, factors: NDArray[Any]) -> int:
-    if X.format == "csr":
-        return _csr_total(X, factors)
-    rows = np.zeros(X.shape[0], dtype=np.uint64)
-    np.add.at(rows, X.indices, _mixed(X.data) * np.repeat(factors, np.diff(X.indptr)))
-    return _total(rows)
+def _products(X: Any, factors: NDArray[Any]) -> NDArray[Any]:
+    """Of each row the sum of its numbers, mixed, each times the factor of its column."""
+    if sparse.issparse(X):
+        return np.asarray(type(X)((_mixed(X.data), X.indices, X.indptr), shape=(X.shape[0], len(factors))) @ factors)
+    return np.asarray(factors @ _mixed(X.T) if X.flags.f_contiguous else _mixed(X) @ factors)  # along the memory
 
 
 def fingerprint(X: Any) -> tuple[int, int, int]:
@@ -121,10 +85,12 @@ def fingerprint(X: Any) -> tuple[int, int, int]:
     rows, cols = X.shape
     # Sparse rows need no more of them than their largest index says, however many columns are declared.
     by_rows = sparse.issparse(X) and X.format == "csr"
-    factors = _coefficients(int(X.indices.max(initial=-1)) + 1 if by_rows else cols)
+    count = int(X.indices.max(initial=-1)) + 1 if by_rows else cols
+    factors = np.random.Generator(np.random.PCG64(_KEY)).integers(2**64, size=count, dtype=np.uint64) | np.uint64(1)
+    step = rows if sparse.issparse(X) and not by_rows else _BLOCK * rows // max(1, X.nnz if by_rows else rows * cols)
     with np.errstate(over="ignore"):
-        total = _sparse_total(X, factors) if sparse.issparse(X) else _dense_total(X, factors)
-    return rows, cols, total % 2**64
+        parts = (X[first : first + max(1, step)] for first in range(0, rows, max(1, step)))
+        return rows, cols, sum(_total(_products(part, factors)) for part in parts) % 2**64
 
 
 # ---- what was fitted before ----
@@ -135,11 +101,10 @@ def is_of_earlier_fits(line: str) -> bool:
     return _MARK in line
 
 
-def _said(before: list[Fit]) -> str:
-    count, seeded = len(before), sum(fit.seeded for fit in before)
-    each = "1 earlier fit" if count == 1 else f"{count} earlier fits"
-    epsilon, delta = math.fsum(fit.epsilon for fit in before), math.fsum(fit.delta for fit in before)
-    tail = f"; the noise of {seeded} came from a seed" if seeded else ""
+def _said(before: list[tuple[float, float, bool]]) -> str:
+    epsilon, delta, seeded = map(math.fsum, zip(*before))
+    each = "1 earlier fit" if len(before) == 1 else f"{len(before)} earlier fits"
+    tail = f"; the noise of {seeded:g} came from a seed" if seeded else ""
     return f"{each} {_MARK}, epsilon {epsilon:g} and delta {delta:g} in sum{tail}"
 
 
@@ -171,7 +136,7 @@ class History:
     def add(self, epsilon: float, delta: float | None, seeded: bool) -> None:
         """One more fit without a ledger, after its noise was drawn."""
         with _lock:
-            _fits.setdefault(self._mark, []).append(Fit(epsilon, delta or 0.0, seeded))
+            _fits.setdefault(self._mark, []).append((epsilon, delta or 0.0, seeded))
 
 
 def forget() -> None:

@@ -7,7 +7,8 @@ import io
 import json
 import math
 import os
-from typing import Any, Optional, Tuple, Union
+from collections.abc import Callable
+from typing import Any, Optional, TypeVar, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +22,7 @@ from ._matrix import Table
 from ._native import Facts, Path
 from ._parameters import check, checked
 
-
-
-def _column(frame: Any, name: str) -> NDArray[Any]:
-    """A column of a pandas or polars frame as a NumPy array."""
-    column = frame[name]
-    return column.to_numpy() if hasattr(column, "to_numpy") else np.asarray(column)
+_T = TypeVar("_T")
 
 
 def _cell(value: Any) -> str:
@@ -111,7 +107,10 @@ class Schema:
         names = [str(name) for name in data.columns]
         if label is not None and label not in names:
             raise ValueError("the frame has no column of the label's name; name the label as the frame does")
-        text = _native.text(_csv_of(names, [_column(data, name).tolist() for name in data.columns]))
+        out = io.StringIO()
+        cells = zip(*(map(_cell, data[name]) for name in data.columns))
+        csv.writer(out, lineterminator="\n").writerows([names, *cells])  # the file that the frame would be
+        text = _native.text(out.getvalue())
         return cls(_native.call_text("tct_schema_draft_nonprivate", None, text, _native.text(label)))
 
     def check(self) -> list[Facts]:
@@ -138,20 +137,21 @@ class Schema:
     @property
     def label(self) -> Optional[str]:
         """The label's column; None: the schema names none."""
-        name = self.json.get("label", {}).get("name")
-        return None if name is None else str(name)
+        return self._of_label("name", str)
 
     @property
     def label_values(self) -> Optional[list[str]]:
         """All labels that can occur; None: the schema does not list them."""
-        values = self.json.get("label", {}).get("values")
-        return None if values is None else list(values)
+        return self._of_label("values", list)
 
     @property
     def positive(self) -> Optional[str]:
         """The label that means +1; None: the schema does not say."""
-        positive = self.json.get("label", {}).get("positive")
-        return None if positive is None else str(positive)
+        return self._of_label("positive", str)
+
+    def _of_label(self, key: str, kind: Callable[[Any], _T]) -> Optional[_T]:
+        value = self.json.get("label", {}).get(key)
+        return None if value is None else kind(value)
 
     @property
     def ignored(self) -> list[str]:
@@ -270,16 +270,6 @@ def is_draft(schema: Any) -> bool:
     return isinstance(schema, Schema) and "not_private" in schema.json
 
 
-def _csv_of(names: list[str], columns: list[list[Any]]) -> str:
-    """The file that the frame would be."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(names)
-    for row in zip(*columns):
-        writer.writerow([_cell(value) for value in row])
-    return out.getvalue()
-
-
 class PublicScaler(TransformerMixin, BaseEstimator):
     """Scales features by public bounds; `fit` reads nothing but the shape and the names.
 
@@ -318,32 +308,26 @@ class PublicScaler(TransformerMixin, BaseEstimator):
             self.data_norm_ = math.sqrt(X.shape[1])
         else:
             self.schema_ = schema_of(self.schema)
-            self._refuse_draft_alone()
+            if is_draft(self.schema_) and not _callers.in_pipeline_with_model():
+                # Nothing would be left of the draft when the scaled records come to `fit`; a pipeline's model names it.
+                raise ValueError(
+                    "the schema is a draft: its values are the data's own; replace every one by public knowledge and "
+                    "delete the key not_private, or put PublicScaler and the estimator into one Pipeline, whose model "
+                    "names the draft"
+                )
             self.feature_names_in_ = np.array([column["name"] for column in self.schema_.used], dtype=object)
             self.n_features_in_ = len(self.feature_names_in_)
             self.data_norm_ = self.schema_.data_norm
         return self
 
-    def _refuse_draft_alone(self) -> None:
-        """A drafted schema may scale records inside a pipeline that ends in a model, whose certificate can name it.  By
-        hand it may not: nothing would be left of it when the scaled records come to `fit`."""
-        if is_draft(self.schema_) and not _callers.in_pipeline_with_model():
-            raise ValueError(
-                "the schema is a draft: its values are the data's own; replace every one by public knowledge and delete "
-                "the key not_private, or put PublicScaler and the estimator into one Pipeline, whose model names the draft"
-            )
-
     def _numbers(self, X: Any, reset: bool) -> NDArray[Any]:
-        names = [str(name) for name in _arrow.frame(X).columns] if _arrow.is_arrow(X) else None
-        if hasattr(X, "columns") and names is None:
-            names = [str(name) for name in X.columns]
+        names = getattr(_arrow.frame(X) if _arrow.is_arrow(X) else X, "columns", None)
         X = np.asarray(_guards.records(X, sparse=False))
         if reset:
             self.n_features_in_ = X.shape[1]
-            if hasattr(self, "feature_names_in_"):
-                del self.feature_names_in_
+            self.__dict__.pop("feature_names_in_", None)
             if names is not None:
-                self.feature_names_in_ = np.array(names, dtype=object)
+                self.feature_names_in_ = np.array([str(name) for name in names], dtype=object)
         elif X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {X.shape[1]} features, but PublicScaler is expecting {self.n_features_in_} features as input"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import os
-from typing import Any, Optional, Tuple
+from typing import Any, Optional
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import ParameterGrid
@@ -18,7 +18,7 @@ from ._callbacks import Callbacks
 from ._composition import Composition, certificate, warn
 from ._estimators import PrivateLogisticRegression
 from ._labels import Classifier
-from ._model import Model, Plan
+from ._model import Model, Plan, handed, run_settings
 from ._native import Facts
 from ._parameters import check, checked
 from ._schema import Schema, schema_of
@@ -29,17 +29,7 @@ _WHOLE = {"epsilon", "delta", "ledger", "random_state", "neighbours", "rows_per_
           "exposure"}  # fmt: skip
 
 
-def _of_winner(method: Any, does: str) -> Any:
-    """The winner's method of that name and form."""
-
-    def call(self: Any, *given: Any, **named: Any) -> Any:
-        check_is_fitted(self, "best_estimator_")
-        return getattr(self.best_estimator_, method.__name__)(*given, **named)
-
-    functools.update_wrapper(call, method)
-    call.__doc__ = does + method.__doc__[method.__doc__.index("\n\n") :]
-    call.__qualname__ = f"PrivateSearchCV.{method.__name__}"
-    return call
+_of_winner = functools.partial(handed, f"{__name__}.PrivateSearchCV", "best_estimator_")
 
 
 class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
@@ -197,11 +187,8 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
     def _searched(self, made: Composition, ready: Ready, ledger: Any, seed: Optional[int]) -> Model:
         """The model that the library's search keeps; sets best_index_ and, of random tries, best_score_."""
         jobs = self.estimator.n_jobs
-        settings: Facts = {"threads": 0 if jobs is None or jobs < 0 else int(jobs), "input_part": int(_callers.in_many_fits())}
-        if ledger is not None and made.facts["private"]:
-            settings.update(ledger=os.fspath(ledger), input_changed=getattr(ledger, "input_changed", None))
-        if seed is not None:
-            settings.update(has_seed=1, seed=seed)
+        settings = run_settings(ledger if made.facts["private"] else None, seed)
+        settings.update(threads=0 if jobs is None or jobs < 0 else int(jobs), input_part=int(_callers.in_many_fits()))
         callbacks = Callbacks(False if self._random() else self.estimator.progress)
         model, self.best_index_, score = made.fit(ready.data.handle, settings, callbacks)
         if self._random():
@@ -216,10 +203,9 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         best.set_params(**self.best_params_, **budget, random_state=None)
         if getattr(best, "loss", None) == "auto":
             best.set_params(loss=made.facts["fits"][index]["asked"]["loss"].partition(":")[0])
-        best.model_ = ready.named(model, _provenance.merged(ready.notes, notes))
-        best._fold(best.model_)
+        named = ready.named(model, _provenance.merged(ready.notes, notes))
         said = {**made.price, "candidates": made.parts} if made.facts["private"] else {"candidates": made.parts}
-        best.privacy_ = Certificate({**best._bounded(certificate(best.model_, made.plan(index), index)), **said})
+        best._finish(named, Certificate({**best._bounded(certificate(named, made.plan(index), index)), **said}))
         self.best_estimator_, self.privacy_, self.n_features_in_ = best, best.privacy_, best.n_features_in_
         if hasattr(best, "feature_names_in_"):
             self.feature_names_in_ = best.feature_names_in_

@@ -9,7 +9,7 @@ from typing import Any, Optional, Sequence, Union
 
 from . import _arrow, _native
 from ._callbacks import Callbacks
-from ._model import Model, config_of
+from ._model import Model, config_of, run_settings
 from ._native import Facts, Path
 from ._schema import Schema
 
@@ -65,25 +65,12 @@ class Study:
         progress : callable or bool, optional
         """
         callbacks, warning = Callbacks(progress), ctypes.c_void_p()
-        settings: Facts = {
-            "ledger": ledger if ledger is None else os.fspath(ledger),
-            "input_changed": getattr(ledger, "input_changed", None),
-            "output": output,
-        }
-        if random_state is not None:
-            settings["has_seed"], settings["seed"] = 1, int(random_state)
-        config = config_of(settings, None, callbacks)
+        config = config_of({**run_settings(ledger, random_state), "output": output}, None, callbacks)
         frame = _arrow.frame(data, set()) if _arrow.is_frame(data) else None
         with callbacks.watching():
-            self.text = _native.call_text(
-                "tct_study_run",
-                self._asked(),
-                None if frame is not None else _native.text(data),
-                None if frame is None else frame.handle,
-                None,
-                ctypes.byref(config),
-                ctypes.byref(warning),
-            )
+            given = (_native.text(data), None) if frame is None else (None, frame.handle)
+            ends = map(ctypes.byref, (config, warning))
+            self.text = _native.call_text("tct_study_run", self._asked(), *given, None, *ends)
         if warning.value:
             _native.tell(ctypes.string_at(warning.value).decode("utf-8", "replace"), stacklevel=3)
             _native.lib.tct_text_free(warning)
@@ -125,10 +112,8 @@ class Study:
         ----------
         stage : str
         """
-        for each in self.file.get("stages", ()):
-            if each["name"] == stage and "scores" in each:
-                return each["scores"]["figures"]  # type: ignore[no-any-return]
-        raise ValueError(f"no stage {stage!r} has released scores; name one of the kind score")
+        said = self._released("scores", stage, f"no stage {stage!r} has released scores; name one of the kind score")
+        return said["figures"]  # type: ignore[no-any-return]
 
     def description(self, stage: Optional[str] = None) -> Facts:
         """What a stage of the kind describe has released (docs/reference/format/study.md).
@@ -138,10 +123,14 @@ class Study:
         stage : str, optional
             None: the first that describes.
         """
+        why = "no stage of this name has described the table; name one of the kind describe"
+        return self._released("description", stage, why)
+
+    def _released(self, what: str, stage: Optional[str], why: str) -> Facts:
         for each in self.file.get("stages", ()):
-            if stage in (None, each["name"]) and "description" in each:
-                return each["description"]  # type: ignore[no-any-return]
-        raise ValueError("no stage of this name has described the table; name one of the kind describe")
+            if stage in (None, each["name"]) and what in each:
+                return each[what]  # type: ignore[no-any-return]
+        raise ValueError(why)
 
 
 def _formula(text: str) -> Facts:

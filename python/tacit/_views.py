@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
+import importlib
 import math
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any, Optional
+from typing import Any
 
 from ._native import Facts
 
@@ -28,12 +30,12 @@ def _text(value: Any) -> str:
 
 def pairs(title: str, lines: Iterable[tuple[str, Any]]) -> str:
     """A head and lines of name and value; a value of None is left out."""
-    body = "".join(
-        f'<tr><th style="text-align:left">{html.escape(name)}</th>{_cell(value)}</tr>'
-        for name, value in lines
-        if value is not None
-    )
+    body = "".join(f"<tr>{_head(name)}{_cell(value)}</tr>" for name, value in lines if value is not None)
     return f"<p><strong>{html.escape(title)}</strong></p><table><tbody>{body}</tbody></table>"
+
+
+def _head(name: str) -> str:
+    return f'<th style="text-align:left">{html.escape(name)}</th>'
 
 
 def _cell(value: Any) -> str:
@@ -46,16 +48,13 @@ def _cell(value: Any) -> str:
     return f'<td style="{style}">{_text(value)}</td>'
 
 
-def rows(heads: Sequence[str], lines: Sequence[Sequence[Any]], what: str) -> str:
-    """A table of at most MOST_ROWS lines; what: the name of those that are left out."""
+def rows(heads: Sequence[str], lines: Sequence[Sequence[Any]], what: str, most: int = MOST_ROWS) -> str:
+    """A table of so many lines at most; what: the name of those that are left out."""
     if not lines:
         return ""
-    head = "".join(f'<th style="text-align:left">{html.escape(each)}</th>' for each in heads)
-    body = "".join(
-        "<tr>" + "".join(_cell(each) for each in line) + "</tr>"
-        for line in lines[:MOST_ROWS]
-    )
-    rest = len(lines) - MOST_ROWS
+    head = "".join(map(_head, heads))
+    body = "".join("<tr>" + "".join(map(_cell, line)) + "</tr>" for line in lines[:most])
+    rest = len(lines) - most
     more = f"<p>and {rest:,} more {html.escape(what)}</p>" if rest > 0 else ""
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
@@ -180,9 +179,7 @@ def model(facts: Facts, weights: Sequence[Sequence[float]], privacy: str) -> str
     head = pairs(
         "Model",
         [
-            ("loss", facts["loss"]),
-            ("penalty", facts["penalty"]),
-            ("solver", facts["solver"]),
+            *((key, facts[key]) for key in ("loss", "penalty", "solver")),
             ("records", facts["rows"]),
             ("features", facts["columns"]),
             ("classes", ", ".join(classes) or None),
@@ -235,44 +232,46 @@ class _Pane:
         self.output.update(self.html(""))
 
 
+class _Line:
+    """A bar on standard error."""
+
+    def __init__(self, **_: Any) -> None:
+        self.n = 0
+
+    def refresh(self) -> None:
+        done = round(0.4 * self.n)
+        self._write(f"\rtacit [{'#' * done}{'.' * (40 - done)}] {self.n:3d} %")
+
+    def close(self) -> None:
+        self._write("\r" + " " * 54 + "\r")
+
+    def _write(self, text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
 class Bar:
     """The bar of progress=True: it reaches 100 %, and is gone when the run has ended.  In a notebook it is an output that
     empties itself; elsewhere tqdm draws it where it is installed."""
 
-    def __init__(self, width: int = 40) -> None:
-        self.width = width
-        self.shown = -1
-        self.tqdm: Optional[Any] = None
-        self.make: Any = None
-        if _notebook():
-            self.make = _Pane
-            return
-        try:
-            from tqdm.auto import tqdm
-        except ImportError:
-            return
-        self.make = tqdm
+    def __init__(self) -> None:
+        self.drawn: Any = None
+        self.make: Any = _Pane if _notebook() else _Line
+        if self.make is _Line:
+            with contextlib.suppress(ImportError):
+                self.make = importlib.import_module("tqdm.auto").tqdm
 
     def __call__(self, fraction: float) -> None:
         percent = int(100 * fraction)
-        if percent == self.shown:
+        if self.drawn is None:
+            self.drawn = self.make(total=100, desc="tacit", unit="%", leave=False)
+        elif percent == self.drawn.n:
             return
-        self.shown = percent
-        if self.make is None:
-            done = round(self.width * fraction)
-            sys.stderr.write(f"\rtacit [{'#' * done}{'.' * (self.width - done)}] {percent:3d} %")
-            sys.stderr.flush()
-            return
-        if self.tqdm is None:
-            self.tqdm = self.make(total=100, desc="tacit", unit="%", leave=False)
-        self.tqdm.n = percent
-        self.tqdm.refresh()
+        self.drawn.n = percent
+        self.drawn.refresh()
 
     def end(self) -> None:
         """Takes the bar away; after a run that failed, too."""
-        if self.tqdm is not None:
-            self.tqdm.close()
-        elif self.shown >= 0 and self.make is None:
-            sys.stderr.write("\r" + " " * (self.width + 14) + "\r")
-            sys.stderr.flush()
-        self.tqdm, self.shown = None, -1
+        if self.drawn is not None:
+            self.drawn.close()
+        self.drawn = None

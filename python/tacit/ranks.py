@@ -19,7 +19,7 @@ from sklearn.base import clone
 
 from . import _arrow, _native
 from ._base import Linear
-from ._composition import Composition, warn
+from ._composition import warn
 from ._frames import in_public_order
 from ._matrix import Table, options_of
 from ._callbacks import Callbacks
@@ -102,9 +102,8 @@ class Sockets(Rank):
         listener: Optional[socket.socket] = None,
         cancel: Optional[Callable[[], bool]] = None,
     ) -> None:
-        options: _native.Sockets = _native.defaults("tct_sockets", _native.Sockets)
-        options.address, options.secret_text = _native.text(address), _native.text(secret)
-        options.rank, options.ranks, options.timeout = rank, ranks, timeout
+        members = {"address": address, "secret_text": secret, "rank": rank, "ranks": ranks, "timeout": timeout}
+        options: _native.Sockets = _native.filled("tct_sockets", _native.Sockets, members)
         caught: list[BaseException] = []
 
         def asked(_: Any) -> int:

@@ -7,6 +7,7 @@ encryption where others can read its network.
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import socket
 import threading
@@ -93,14 +94,11 @@ def fit(
     job = frame.coalesce(count).mapInArrow(_work(together, given, empty), "done int", barrier=True)
     context, group = session.sparkContext, f"tacit-{secrets.token_hex(8)}"
     failed = threading.Event()
-    told: list[str] = []
 
     def run() -> None:
         context.setJobGroup(group, "tacit.spark.fit", interruptOnCancel=True)
-        try:
+        with contextlib.suppress(Exception):  # Spark's log has it
             job.collect()  # no row: every task yields none
-        except Exception as why:
-            told.append(type(why).__name__)
         failed.set()
 
     thread = threading.Thread(target=run, daemon=True)

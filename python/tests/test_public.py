@@ -114,6 +114,18 @@ def test_a_draft_takes_the_missing_values_of_nullable_columns():
     assert tacit.Schema.draft(nullable, label="paid").json == want
     nullable["on"] = pd.array([True, None, False, True] * 5, dtype="boolean")
     assert tacit.Schema.draft(nullable, label="paid").json["columns"][2]["values"] == ["True", "False"]
+    nullable["on"] = pd.to_datetime(["2020-01-01", None, "2020-05-02", "2021-12-03"] * 5)  # no number of nanoseconds
+    assert tacit.Schema.draft(nullable, label="paid").json["columns"][2]["type"] == "date"
+
+
+def test_what_is_wrong_in_a_schema_is_said_to_be_its_fault_once():
+    column = {"name": "age", "type": "number", "lower": 0, "upper": 90}
+    for content, sentence in (
+        ({"columns": [column], "kolumns": []}, 'schema: unknown key "kolumns"; the keys here are: '),
+        ({"columns": [{**column, "upper": -1}]}, 'schema, column "age": '),
+    ):
+        with pytest.raises(ValueError, match=f"^{sentence}"):
+            tacit.Schema(content).check()
 
 
 def test_the_public_scaler_reads_nothing_from_the_records():

@@ -176,7 +176,7 @@ static tct_status parse(tct_schema *schema, const char *path, const char *text, 
   if (path)
     TCT_TRY(tct_json_file(path, &most, &contents, &length, err));
   else
-    TCT_TRY(tct_json_check(schema->name, text, length, &most, err));
+    TCT_TRY(tct_json_check("schema", text, length, &most, err));
   schema->root = json_loadb(path ? contents : text, (size_t)length, JSON_REJECT_DUPLICATES, at);
   tct_free(contents);
   return TCT_OK;
@@ -187,14 +187,14 @@ tct_status tct_schema_load(tct_schema *schema, const char *path, const char *tex
   json_error_t at;
   memset(schema, 0, sizeof *schema);
   schema->label_low = schema->label_high = NAN;
-  schema->name = path ? path : "schema";
+  schema->name = path ? path : ""; /* a text has no file, and what is wrong in it says itself that it is the schema's */
   if (!path && !text) return TCT_OK;
   if (path && text) {
     return tct_fail(err, TCT_E_USAGE, "a schema is given as a file and as a text; give one of them");
   }
   TCT_TRY(parse(schema, path, text, limits, &at, err));
   if (!schema->root) {
-    return tct_fail_at(err, schema->name, at.line > 0 ? at.line : 0, at.column > 0 ? at.column : 0,
+    return tct_fail_at(err, path ? path : "schema", at.line > 0 ? at.line : 0, at.column > 0 ? at.column : 0,
                        "the schema is not valid JSON; correct it near this place");
   }
   return parse_root(schema, err);
