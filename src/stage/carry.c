@@ -221,11 +221,8 @@ static tct_status reserve(carrying *c, tct_error *err) {
   tct_free(schema);
   for (int k = 0; k < c->tables; k++) {
     int64_t cols = c->table[k].data->x.cols;
-    bytes += study->count * cols * ROOM_NUMBER;
-    for (int i = 0; i < study->count; i++) {
-      const tct_stage *stage = &study->stage[i];
-      bytes += stage->kind->numbers ? stage->kind->numbers(stage, cols) * ROOM_NUMBER : 0;
-    }
+    for (const tct_stage *s = study->stage; s < study->stage + study->count; s++)
+      bytes += ROOM_NUMBER * (cols + (s->kind->numbers ? s->kind->numbers(s, cols) : 0));
   }
   tct_outfile *out = study->facts->output = TCT_NEW(tct_outfile, 1);
   if (!out) return tct_fail_memory(err);
