@@ -211,13 +211,6 @@ static void products(const double *a, int64_t rows, const double *b, int64_t cou
     for (int64_t j = 0; j < count; j++) out[i * count + j] = tct_dot(a + i * q, b + j * q, q);
 }
 
-/* out[rows][count] <- a M b', b[count][q] and M[q][q]; turned: [count][q]. */
-static void between(const double *a, int64_t rows, const double *m, const double *b, int64_t count, int64_t q,
-                    double *turned, double *out) {
-  products(b, count, m, q, q, turned);
-  products(a, rows, turned, count, q, out);
-}
-
 /* What noise does to both residuals, turned by both moves. */
 static void shared_noise(const tct_linear *l, const tct_linear_model *a, const tct_linear_model *b, double *room,
                          double *noise) {
@@ -227,14 +220,16 @@ static void shared_noise(const tct_linear *l, const tct_linear_model *a, const t
   tct_moments_noise(l->moments, u, v, q, cov, turned);
   for (int64_t j = 0; j < a->count; j++) tct_linear_in_z(l, a->move + j * q, x + j * q);
   for (int64_t j = 0; j < b->count; j++) tct_linear_in_z(l, b->move + j * q, y + j * q);
-  between(x, a->count, cov, y, b->count, q, turned, noise);
+  products(y, b->count, cov, q, q, turned);
+  products(x, a->count, turned, b->count, q, noise);
 }
 
 /* Scores r x of the one and s y of the other have an elliptic law's fourth moment
  * kappa (rs xy' + ry' xs + rx sy').  Here is its first part. */
 static void elliptic(const tct_linear *l, const tct_linear_model *a, const tct_linear_model *b, double *room,
                      double *sampling) {
-  between(a->move, a->count, l->gram, b->move, b->count, l->q, room, sampling);
+  products(b->move, b->count, l->gram, l->q, l->q, room);
+  products(a->move, a->count, room, b->count, l->q, sampling);
   double both = l->kurtosis * tct_linear_form(l, a->residual_of, b->residual_of);
   for (int64_t i = 0; i < a->count * b->count; i++) sampling[i] *= both / l->count;
 }
@@ -248,7 +243,8 @@ static void robust(const tct_linear *l, const tct_linear_model *a, const tct_lin
   for (int k = 0; k < 2; k++)
     for (int64_t j = 0; j < of[k]->count; j++)
       tct_linear_product(l, of[k]->residual_of, of[k]->move + j * q, form[k] + j * d);
-  between(form[0], a->count, l->fourth, form[1], b->count, d, turned, sampling);
+  products(form[1], b->count, l->fourth, d, d, turned);
+  products(form[0], a->count, turned, b->count, d, sampling);
 }
 
 tct_status tct_linear_joint(const tct_linear *l, const tct_linear_model *a, const tct_linear_model *b, double *noise,

@@ -24,7 +24,7 @@ typedef struct tct_shells_of {
 
 /* sum[count][q][q] <- for each shell the sum over its rows of t t^T, t = z/radius times the root of the weight, each
  * entry truncated to a lattice.  A row adds to one of them alone, a matrix of Frobenius norm at most its weight as
- * exact reals.  q = the view's p, and 1 for the last column; of products it is q (q + 1)/2.  Exact in any order while rows <
- * 2^52 lattice.  Rows layouts only. */
+ * exact reals.  q = the view's p, and 1 for the last column; of products it is q (q + 1)/2.  Exact in any order while
+ * rows < 2^52 lattice.  Rows layouts only. */
 tct_status tct_shells_sum(const tct_shells_of *of, double *sum, tct_error *err);
 #endif
