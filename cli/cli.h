@@ -39,7 +39,7 @@ typedef struct cli_args {
   const char *selection;                            /* search: random | all */
   const char *plan, *stage;                         /* study: file of stages; of a study's file: which one */
   const char *features, *without, *ridge;           /* moments, describe, lm */
-  const char *beside, *beside_label;                /* lm */
+  const char *beside, *beside_label, *errors;       /* lm; moments */
   const char *cross;                                /* describe */
   int64_t best;                                     /* lm; 0 = not given */
   const char *id;                                   /* predict: column whose texts stand before the predictions */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const cli_option options[] = {
     {"--label", CLI_TEXT, offsetof(cli_args, read.label), "NAME", "the outcome: a column, or column=value",
@@ -146,9 +147,9 @@ static void print(const json_t *root) {
   else
     print_table(root);
   cli_line("records", "%.0f", cli_number(root, "rows"));
-  cli_line("errors",
-           "of the privacy noise and of who is in the table; the latter elliptic: equally long tails in all "
-           "columns");
+  cli_line("errors", "of the privacy noise and of who is in the table; the latter %s",
+           !strcmp(cli_string(root, "errors"), "robust") ? "robust: whatever the residuals are"
+                                                         : "elliptic: equally long tails in all columns");
   cli_line("privacy", "epsilon %s, delta %s, %s: of the release, once for everything that follows from it",
            cli_real(cli_number(root, "epsilon")), cli_real(cli_number(root, "delta")), cli_string(root, "neighbours"));
 }

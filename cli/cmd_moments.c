@@ -12,6 +12,9 @@ static const cli_option options[] = {
      "what is hidden: one record's presence or its content", "add_remove", "replace_one"},
     {"--features", CLI_TEXT, offsetof(cli_args, features), "A,B,...",
      "columns of the schema to release; fewer columns have less noise", "all", "age,sex,bmi"},
+    {"--errors", CLI_CHOICE, offsetof(cli_args, errors), "elliptic|robust",
+     "robust: a part of the budget buys standard errors that hold whatever the residuals, of at most 30 columns",
+     "elliptic", "robust"},
     {"--rows-per-person", CLI_SIZE, offsetof(cli_args, rows_per_person), "M",
      "with --person: at most M rows of a person count, drawn at random, and persons are protected",
      "none, --person needs it", "4"},
@@ -23,6 +26,7 @@ static int run_moments(cli_args *args) {
     return cli_fail(CLI_USAGE, "moments have no label, any column can be one later (tacit lm); leave --label away");
   json_t *features = NULL, *stage = json_pack("{s:s, s:s}", "name", "moments", "kind", "moments");
   if (args->features && !(features = cli_names("--features", args->features))) return json_decref(stage), CLI_USAGE;
+  if (args->errors) json_object_set_new(stage, "errors", json_string(args->errors));
   if (features) json_object_set_new(stage, "features", features);
   return cli_study_run(args, cli_study_plan(args, json_pack("[o]", stage)));
 }

@@ -1,8 +1,8 @@
 /* bench_moments.c - one release of a table's moments, and the model of every column by all others from it.
  *
- * Usage: bench_moments TABLE.npy EPSILON DELTA RUNS FIRST   (columns within [-1, 1]; add_remove; seeds FIRST, ...)
- * A JSON line for each run and outcome: {"run", "label", "w", "noise", "error", "shrunk"}.  w has the slopes and then
- * the constant, and so have the errors; "shrunk" are the weights for prediction.  bench/papers/outcomes_table.py
+ * Usage: bench_moments TABLE.npy EPSILON DELTA RUNS FIRST [robust]   (columns within [-1, 1]; add_remove; seeds FIRST,
+ * ...) A JSON line for each run and outcome: {"run", "label", "w", "noise", "error", "shrunk"}.  w has the slopes and
+ * then the constant, and so have the errors; "shrunk" are the weights for prediction.  bench/papers/outcomes_table.py
  * --moments makes figures of them. */
 #include "../lib/bench.h"
 
@@ -15,6 +15,7 @@ typedef struct table {
   tct_view view;
   tct_facts facts;
   tct_solver_plan plan;
+  bool fourth;
 } table;
 
 static void list(const char *name, const double *value, int64_t count, int64_t step) {
@@ -51,6 +52,7 @@ static void run(const table *t, int number) {
   const tct_problem problem = {.facts = &t->facts, .view = &t->view};
   if (tct_mech_new(&t->plan.promise, t->facts.neighbours, &seed, &mech, &err) != TCT_OK) bench_fail(&err);
   if (tct_moments_release(&problem, mech, 0, &m, &err) != TCT_OK) bench_fail(&err);
+  if (t->fourth && tct_moments_release_fourth(&problem, mech, 2, &m, &err) != TCT_OK) bench_fail(&err);
   if (tct_linear_new(&m, t->facts.rows, &l, &err) != TCT_OK) bench_fail(&err);
   for (int64_t j = 0; j < l.q - 1; j++) print(&l, number, j);
   tct_linear_free(&l);
@@ -61,14 +63,15 @@ static void run(const table *t, int number) {
 int main(int count, char **text) {
   tct_error err = {0};
   tct_read_options options;
-  if (count != 6) return fprintf(stderr, "usage: bench_moments TABLE.npy EPSILON DELTA RUNS FIRST\n"), 2;
+  if (count != 6 && count != 7)
+    return fprintf(stderr, "usage: bench_moments TABLE.npy EPSILON DELTA RUNS FIRST [robust]\n"), 2;
   tct_read_options_default(&options);
   options.labels = TCT_LABELS_NONE;
   tct_data *data = tct_data_read(text[1], &options, &err);
   if (!data) bench_fail(&err);
   int64_t p = data->x.cols + 1;
   if (p > 256) return fprintf(stderr, "bench_moments: at most 255 columns\n"), 2;
-  table t = {.data = data};
+  table t = {.data = data, .fourth = count == 7};
   t.facts = (tct_facts){.rows = data->x.rows,
                         .p = p,
                         .intercept = true,
@@ -77,7 +80,7 @@ int main(int count, char **text) {
                         .epsilon = atof(text[2]),
                         .delta = atof(text[3]),
                         .threads = 1};
-  if (tct_moments_plan(&t.facts, &t.plan, &err) != TCT_OK) bench_fail(&err);
+  if (tct_moments_plan(&t.facts, t.fourth, &t.plan, &err) != TCT_OK) bench_fail(&err);
   if (tct_view_bound(&t.view, &data->x, 1, t.facts.row_norm, TCT_ROWS_CLIP, 1, &err) != TCT_OK) bench_fail(&err);
   for (int k = 0; k < atoi(text[4]); k++) run(&t, atoi(text[5]) + k);
   tct_view_free(&t.view);

@@ -36,7 +36,7 @@ DELTA = 1e-6
 # What is printed goes to outcomes.csv, outcomes-intervals.csv and outcomes-stress.csv.
 HEADS = {
     "outcomes": "asked,table,epsilon,who,geometric,worst,worst column",
-    "intervals": "table,epsilon,cover,width",
+    "intervals": "table,epsilon,errors,cover,width",
     "stress": "table,case,epsilon,who,lost",
 }
 
@@ -151,7 +151,7 @@ def outcomes(given, run, programs):
 def released(given, folder, x, eps, runs, first=1):
     """[runs][columns] of the models of one release each, of seeds from the first on."""
     np.save(Path(folder) / "x.npy", x)
-    command = [str(given.build / "bench" / "bench_moments"), str(Path(folder) / "x.npy"), eps, str(DELTA), str(runs), str(first)]
+    command = [str(given.build / "bench" / "bench_moments"), str(Path(folder) / "x.npy"), eps, str(DELTA), str(runs), str(first), *(["robust"] if given.robust else [])]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     models = [json.loads(line) for line in lines]
     return [models[k : k + x.shape[1]] for k in range(0, len(models), x.shape[1])]
@@ -186,7 +186,8 @@ def intervals(given, folder):
                 for (w, error), m in zip(exact, models):
                     hit.append(np.abs(np.array(m["w"]) - w)[:-1] < 1.96 * np.array(m["error"])[:-1])
                     width.append((np.array(m["error"]) / error)[:-1])
-            print(f"{name},{eps},{np.mean(hit):.3f},{np.median(width):.2f}", flush=True)
+            form = "robust" if given.robust else "elliptic"
+            print(f"{name},{eps},{form},{np.mean(hit):.3f},{np.median(width):.2f}", flush=True)
 
 
 def hard_cases(x, j):
@@ -229,6 +230,7 @@ def main():
     parser.add_argument("--stress", action="store_true")
     parser.add_argument("--moments", action="store_true")
     parser.add_argument("--intervals", action="store_true")
+    parser.add_argument("--robust", action="store_true", help="with fourth moments, from the same epsilon")
     given = parser.parse_args()
     programs = {"before": (given.old, None)} if given.old else {}
     programs["auto"] = (given.build / "tacit", given.solver)

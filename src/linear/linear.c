@@ -82,18 +82,21 @@ tct_status tct_linear_new(const tct_moments *moments, int64_t rows, tct_linear *
   out->kurtosis = kurtosis_of(moments, out->count);
   bool finite = out->count >= 1 && isfinite(out->kurtosis);
   for (int64_t j = 0; j < q * q; j++) finite = finite && isfinite(out->gram[j]) && isfinite(out->back[j]);
-  return finite ? TCT_OK : tct_fail(err, TCT_E_RUN, "the noise has left nothing of the moments; give more epsilon");
+  if (!finite) return tct_fail(err, TCT_E_RUN, "the noise has left nothing of the moments; give more epsilon");
+  return moments->fourth ? tct_linear_settle_fourth(out, rows, err) : TCT_OK;
 }
 
 void tct_linear_free(tct_linear *linear) {
   tct_free(linear->gram);
   tct_free(linear->back);
   tct_free(linear->work);
+  tct_free(linear->white);
+  tct_free(linear->fourth);
   *linear = (tct_linear){0};
 }
 
 /* u[q] <- L' a: a direction of columns in z. */
-static void in_z(const tct_linear *l, const double *a, double *u) {
+void tct_linear_in_z(const tct_linear *l, const double *a, double *u) {
   memset(u, 0, (size_t)l->q * sizeof *u);
   for (int64_t j = 0; j < l->q; j++)
     if (a[j] != 0) tct_axpy(a[j], l->back + j * l->q, u, j + 1);
@@ -103,7 +106,7 @@ static void in_z(const tct_linear *l, const double *a, double *u) {
 double tct_linear_variance(const tct_linear *l, const double *a, const double *w, int count) {
   int64_t q = l->q;
   double *u = l->work, *out = u + 4 * q, sum = 0;
-  for (int i = 0; i < count; i++) in_z(l, a + i * q, u + i * q);
+  for (int i = 0; i < count; i++) tct_linear_in_z(l, a + i * q, u + i * q);
   for (int k = 0; k < l->moments->shells; k++) {
     const double *kept = l->moments->kept + k * q * q;
     double s = l->moments->noise[k];
@@ -177,7 +180,7 @@ static void explain(fit *f, tct_linear_model *out) {
   out->residual = sqrt(rest / fmax(l->count - (double)f->k, 1));
   out->r2 = 1 - rest / whole;
   out->r2_noise = sqrt(tct_linear_variance(l, f->a, parts, 2));
-  in_z(l, f->a, u);
+  tct_linear_in_z(l, f->a, u);
   const double *last = m->shell + (m->shells - 1) * q * q;
   double beyond = 0;
   for (int64_t i = 0; i < q && m->shells > 1; i++) beyond += u[i] * tct_dot(last + i * q, u, q);
@@ -208,36 +211,59 @@ static void products(const double *a, int64_t rows, const double *b, int64_t cou
     for (int64_t j = 0; j < count; j++) out[i * count + j] = tct_dot(a + i * q, b + j * q, q);
 }
 
-/* Noise: what it does to both residuals, turned by both moves.  Sampling: a score r x of the one and s y of the other
- * have an elliptic law's fourth moment
- * kappa (rs xy' + ry' xs + rx sy').  Their means go off it. */
+/* What noise does to both residuals, turned by both moves. */
+static void shared_noise(const tct_linear *l, const tct_linear_model *a, const tct_linear_model *b, double *room,
+                         double *noise) {
+  int64_t q = l->q;
+  double *cov = room, *u = cov + q * q, *v = u + q, *x = v + q, *y = x + a->count * q, *turned = y + b->count * q;
+  tct_linear_in_z(l, a->residual_of, u), tct_linear_in_z(l, b->residual_of, v);
+  tct_moments_noise(l->moments, u, v, q, cov, turned);
+  for (int64_t j = 0; j < a->count; j++) tct_linear_in_z(l, a->move + j * q, x + j * q);
+  for (int64_t j = 0; j < b->count; j++) tct_linear_in_z(l, b->move + j * q, y + j * q);
+  products(y, b->count, cov, q, q, turned);
+  products(x, a->count, turned, b->count, q, noise);
+}
+
+/* Scores r x of the one and s y of the other have an elliptic law's fourth moment
+ * kappa (rs xy' + ry' xs + rx sy').  Here is its first part. */
+static void elliptic(const tct_linear *l, const tct_linear_model *a, const tct_linear_model *b, double *room,
+                     double *sampling) {
+  products(b->move, b->count, l->gram, l->q, l->q, room);
+  products(a->move, a->count, room, b->count, l->q, sampling);
+  double both = l->kurtosis * tct_linear_form(l, a->residual_of, b->residual_of);
+  for (int64_t i = 0; i < a->count * b->count; i++) sampling[i] *= both / l->count;
+}
+
+/* Scores are sums of products of two entries of z. */
+static void robust(const tct_linear *l, const tct_linear_model *a, const tct_linear_model *b, double *room,
+                   double *sampling) {
+  const tct_linear_model *of[] = {a, b};
+  int64_t q = l->q, d = tct_moments_products(q);
+  double *form[] = {room, room + a->count * d}, *turned = form[1] + b->count * d;
+  for (int k = 0; k < 2; k++)
+    for (int64_t j = 0; j < of[k]->count; j++)
+      tct_linear_product(l, of[k]->residual_of, of[k]->move + j * q, form[k] + j * d);
+  products(form[1], b->count, l->fourth, d, d, turned);
+  products(form[0], a->count, turned, b->count, d, sampling);
+}
+
 tct_status tct_linear_joint(const tct_linear *l, const tct_linear_model *a, const tct_linear_model *b, double *noise,
                             double *sampling, tct_error *err) {
-  int64_t q = l->q, most = a->count > b->count ? a->count : b->count;
-  double *memory = TCT_NEW(double, q *q + 2 * most * q + 8 * q), *of_noise = memory;
-  double *image = of_noise + q * q, *turned = image + most * q, *u = turned + most * q, *v = u + q, *work = v + q;
-  double *ga = work + 2 * q, *gb = ga + q;
-  if (!memory) return tct_fail_memory(err);
-  in_z(l, a->residual_of, u), in_z(l, b->residual_of, v);
-  tct_moments_noise(l->moments, u, v, q, of_noise, work);
-  for (int64_t j = 0; j < b->count; j++) in_z(l, b->move + j * q, image + j * q);
-  products(image, b->count, of_noise, q, q, turned);
-  for (int64_t i = 0; i < a->count; i++) {
-    in_z(l, a->move + i * q, work);
-    products(work, 1, turned, b->count, q, noise + i * b->count);
-  }
+  int64_t q = l->q, d = l->fourth ? tct_moments_products(q) : q, k = a->count + b->count;
+  double *room = TCT_NEW(double, q *q + 4 * q + 2 * k * d), kappa = l->kurtosis;
+  if (!room) return tct_fail_memory(err);
+  shared_noise(l, a, b, room, noise);
+  (l->fourth ? robust : elliptic)(l, a, b, room, sampling);
+  double *ga = room, *gb = ga + q, degrees = sqrt((l->count - (double)a->count) * (l->count - (double)b->count));
   products(a->residual_of, 1, l->gram, q, q, ga), products(b->residual_of, 1, l->gram, q, q, gb);
-  double degrees = sqrt(fmax(l->count - (double)a->count, 1) * fmax(l->count - (double)b->count, 1)), k = l->kurtosis;
-  double both = k * tct_dot(ga, b->residual_of, q) / degrees;
-  products(b->move, b->count, l->gram, q, q, turned);
-  products(a->move, a->count, turned, b->count, q, sampling);
   for (int64_t i = 0; i < a->count; i++)
     for (int64_t j = 0; j < b->count; j++) {
       const double *x = a->move + i * q, *y = b->move + j * q;
-      double mixed = k * tct_dot(x, gb, q) * tct_dot(y, ga, q) + (k - 1) * tct_dot(x, ga, q) * tct_dot(y, gb, q);
-      sampling[i * b->count + j] = sampling[i * b->count + j] * both + mixed / l->count;
+      double means = tct_dot(x, ga, q) * tct_dot(y, gb, q), crossed = tct_dot(x, gb, q) * tct_dot(y, ga, q);
+      double more = l->fourth ? -means : kappa * crossed + (kappa - 1) * means, *at = sampling + i * b->count + j;
+      *at = (*at + more / l->count) * l->count / fmax(degrees, 1);
     }
-  tct_free(memory);
+  tct_free(room);
   return TCT_OK;
 }
 

@@ -3,7 +3,7 @@
  * Columns are the table's own as its schema transforms them, and the ones, the last of q.  Errors are of two kinds:
  * what the noise of the release does, known to first order, and who happens to be in the table.  The latter have the
  * elliptic form: the residual's variance times the inverse moments times one factor for all weights, how much longer
- * tails records have than normal ones.  It is no robust variance, which would need a release for each model. */
+ * tails records have than normal ones.  Where fourth moments were released they are robust for every model. */
 #ifndef TCT_LINEAR_LINEAR_H
 #define TCT_LINEAR_LINEAR_H
 #include "solve/shared/moments.h"
@@ -17,6 +17,8 @@ typedef struct tct_linear {
   double kurtosis; /* how much longer tails records have than normal ones, for which it is 1; at least 1 */
   double *gram;    /* [q][q]: of all columns */
   double *back;    /* [q][q], lower triangular: a column is back z */
+  double *white;   /* [q][q], lower triangular: z is white times such that second moments are 1 */
+  double *fourth;  /* [d][d], d = q (q + 1)/2: fourth moments of those, at least a normal law's; NULL: unknown */
   double *work;    /* [9q] */
 } tct_linear;
 
@@ -91,10 +93,17 @@ tct_status tct_linear_vif(const tct_linear *linear, const int64_t *column, int64
 double tct_linear_form(const tct_linear *linear, const double *a, const double *b);
 double tct_linear_variance(const tct_linear *linear, const double *a, const double *w, int count);
 double tct_linear_centred(const tct_linear *linear, int64_t a, int64_t b);
+/* u[q] <- the columns' direction a[q] in z. */
+void tct_linear_in_z(const tct_linear *linear, const double *a, double *u);
+/* white and fourth from what was released; and form[d] <- the product of two directions of columns as a sum of those
+ * that fourth has. */
+tct_status tct_linear_settle_fourth(tct_linear *linear, int64_t rows, tct_error *err);
+void tct_linear_product(const tct_linear *linear, const double *a, const double *b, double *form);
 
-/* {"row_norm", "radius", "metric", "shells"}: what was released; and back, of q columns with the ones.  deviation: the
- * second release's.  out is to be freed in any case.  TCT_E_DATA: it is no such thing. */
+/* {"row_norm", "radius", "metric", "shells", "fourth"}: what was released; and back, of q columns with the ones.
+ * deviation: the releases' from the second on, 0 where there is no third.  out is to be freed in any case.  TCT_E_DATA:
+ * it is no such thing. */
 json_t *tct_moments_json(const tct_moments *moments);
-tct_status tct_moments_of_json(const json_t *said, int64_t q, int64_t rows, double deviation, tct_moments *out,
+tct_status tct_moments_of_json(const json_t *said, int64_t q, int64_t rows, const double deviation[2], tct_moments *out,
                                tct_error *err);
 #endif

@@ -24,14 +24,21 @@ static bool read_triangle(const json_t *said, int64_t q, double *a) {
   return good;
 }
 
+static void mirror(double *a, int64_t q) {
+  for (int64_t i = 0; i < q; i++)
+    for (int64_t j = 0; j < i; j++) a[j * q + i] = a[i * q + j];
+}
+
 json_t *tct_moments_json(const tct_moments *m) {
   json_t *radius = json_array(), *shells = json_array();
   for (int k = 0; k < m->shells; k++) {
     json_array_append_new(radius, json_real(m->radius[k]));
     json_array_append_new(shells, triangle(m->shell + k * m->q * m->q, m->q));
   }
-  return json_pack("{s:f, s:o, s:o, s:o}", "row_norm", m->size, "radius", radius, "metric", triangle(m->metric.w, m->q),
-                   "shells", shells);
+  json_t *out = json_pack("{s:f, s:o, s:o, s:o}", "row_norm", m->size, "radius", radius, "metric",
+                          triangle(m->metric.w, m->q), "shells", shells);
+  if (m->fourth) json_object_set_new(out, "fourth", triangle(m->fourth, tct_moments_products(m->q)));
+  return out;
 }
 
 /* Radii follow from the metric; what is said of them is for other readers. */
@@ -45,20 +52,29 @@ static bool read_shells(const json_t *said, int64_t rows, double deviation, tct_
   for (int k = 0; good && k < m->shells; k++) {
     double *shell = m->shell + k * q * q;
     good = read_triangle(json_array_get(shells, (size_t)k), q, shell);
-    for (int64_t i = 0; good && i < q; i++)
-      for (int64_t j = 0; j < i; j++) shell[j * q + i] = shell[i * q + j];
+    mirror(shell, q);
     m->noise[k] = m->radius[k] * m->radius[k] * deviation;
   }
   return good;
 }
 
-tct_status tct_moments_of_json(const json_t *said, int64_t q, int64_t rows, double deviation, tct_moments *m,
+static bool read_fourth(const json_t *said, double deviation, tct_moments *m) {
+  const json_t *fourth = json_object_get(said, "fourth");
+  int64_t d = tct_moments_products(m->q);
+  if (!(deviation > 0)) return !fourth;
+  if (m->q > TCT_MOMENTS_FOURTH_MOST || !(m->fourth = TCT_NEW(double, d *d))) return false;
+  bool good = read_triangle(fourth, d, m->fourth);
+  mirror(m->fourth, d);
+  return good;
+}
+
+tct_status tct_moments_of_json(const json_t *said, int64_t q, int64_t rows, const double deviation[2], tct_moments *m,
                                tct_error *err) {
   *m = (tct_moments){.p = q, .q = q, .size = json_number_value(json_object_get(said, "row_norm"))};
-  if (!(q >= 1 && q <= TCT_MOMENTS_MOST && rows >= 1 && m->size > 0 && isfinite(m->size) && deviation > 0))
+  if (!(q >= 1 && q <= TCT_MOMENTS_MOST && rows >= 1 && m->size > 0 && isfinite(m->size) && deviation[0] > 0))
     return tct_fail(err, TCT_E_DATA, "the file holds no released moments; it is damaged or was edited");
   TCT_TRY(tct_metric_new(q, false, &m->metric, err));
-  if (!read_shells(said, rows, deviation, m))
+  if (!read_shells(said, rows, deviation[0], m) || !read_fourth(said, deviation[1], m))
     return tct_fail(err, TCT_E_DATA, "the moments in the file are not as many, or no numbers; it is damaged");
   return tct_moments_again(m, err);
 }

@@ -210,7 +210,7 @@ static tct_status describe(carrying *c, tct_error *err) {
   return tct_study_events(study, &m->events, err);
 }
 
-enum { ROOM = 1 << 16, ROOM_NUMBER = 26, ROOM_PAIR = 6 * ROOM_NUMBER };
+enum { ROOM = 1 << 16, ROOM_NUMBER = 26 };
 
 /* Room for the file, as far as its size is known now. */
 static tct_status reserve(carrying *c, tct_error *err) {
@@ -221,8 +221,8 @@ static tct_status reserve(carrying *c, tct_error *err) {
   tct_free(schema);
   for (int k = 0; k < c->tables; k++) {
     int64_t cols = c->table[k].data->x.cols;
-    bytes += study->count * cols * ROOM_NUMBER;
-    for (int i = 0; i < study->count; i++) bytes += study->stage[i].kind->square ? cols * cols * ROOM_PAIR : 0;
+    for (const tct_stage *s = study->stage; s < study->stage + study->count; s++)
+      bytes += ROOM_NUMBER * (cols + (s->kind->numbers ? s->kind->numbers(s, cols) : 0));
   }
   tct_outfile *out = study->facts->output = TCT_NEW(tct_outfile, 1);
   if (!out) return tct_fail_memory(err);

@@ -1,7 +1,7 @@
 /* moments_stage.c - second moments of all columns: every linear model of them follows from the file.
  *
  * A record is its columns within [-1, 1] and a 1, brought to the length R of the plan.  What one record or one person
- * moves, and the two releases, are those of solve/shared/moments.c without a label (docs/proofs/shells.md).  Their
+ * moves, and the releases, are those of solve/shared/moments.c without a label (docs/proofs/shells.md).  Their
  * stage has no outcome, so that the label of the schema is a column like others. */
 #include "core/alloc.h"
 #include "core/processors.h"
@@ -19,6 +19,12 @@ typedef struct moments_plan {
   tct_solver_plan solved;
 } moments_plan;
 
+/* Are fourth moments asked for? */
+static bool robust(const tct_stage *stage) {
+  const char *errors = json_string_value(json_object_get(stage->asked, "errors"));
+  return errors && !strcmp(errors, "robust");
+}
+
 static tct_status take(tct_stage *stage, tct_error *err) {
   const json_t *schema = json_object_get(stage->study->asked, "schema"), *label = json_object_get(schema, "label");
   if (!schema) return tct_fail(err, TCT_E_USAGE, "a study knows its columns by a schema; give {schema}");
@@ -29,6 +35,9 @@ static tct_status take(tct_stage *stage, tct_error *err) {
       !(json_object_get(label, "lower") && json_object_get(label, "upper")))
     return tct_stage_fail(stage, TCT_E_USAGE, err,
                           "the schema's label has neither bounds nor values; write them, or name \"features\"");
+  const char *errors = json_string_value(json_object_get(stage->asked, "errors"));
+  if (errors && !tct_word_among(errors, " elliptic robust ", ' '))
+    return tct_stage_fail(stage, TCT_E_USAGE, err, "the errors of moments are \"elliptic\" or \"robust\"; name one");
   return tct_stage_find_estimate(stage, err);
 }
 
@@ -72,7 +81,7 @@ static tct_status plan(tct_stage *stage, tct_error *err) {
   tct_status status = tct_stage_load(stage, &schema, err);
   if (status == TCT_OK) own->facts = facts_of(stage, &schema);
   tct_schema_free(&schema);
-  if (status == TCT_OK) status = tct_moments_plan(&own->facts, &own->solved, err);
+  if (status == TCT_OK) status = tct_moments_plan(&own->facts, robust(stage), &own->solved, err);
   for (int64_t k = 0; k < own->solved.promise.events.len && status == TCT_OK; k++)
     status = tct_events_add(&stage->events, own->solved.promise.events.at[k], err);
   return tct_stage_named(stage, status, err);
@@ -108,12 +117,14 @@ static json_t *told(const tct_stage *stage, const tct_moments *m, tct_error *err
 
 typedef struct spending {
   const tct_problem *problem;
+  bool fourth;
   tct_moments moments;
 } spending;
 
 static tct_status spend(tct_mech *mech, void *user, tct_error *err) {
   spending *s = user;
-  return tct_moments_release(s->problem, mech, 0, &s->moments, err);
+  TCT_TRY(tct_moments_release(s->problem, mech, 0, &s->moments, err));
+  return s->fourth ? tct_moments_release_fourth(s->problem, mech, 2, &s->moments, err) : TCT_OK;
 }
 
 static tct_status run(tct_stage *stage, const tct_stage_data *data, tct_error *err) {
@@ -123,7 +134,7 @@ static tct_status run(tct_stage *stage, const tct_stage_data *data, tct_error *e
   tct_bound bound = {0};
   facts.threads = c->threads > 0 ? c->threads : tct_processors();
   const tct_problem problem = {.facts = &facts, .view = &bound.view, .weight = data->table->weight};
-  spending s = {.problem = &problem};
+  spending s = {.problem = &problem, .fourth = robust(stage)};
   const tct_gate gate = {.promise = &own->solved.promise,
                          .neighbours = facts.neighbours,
                          .seed = c->has_seed ? &c->seed : NULL,
@@ -152,7 +163,8 @@ static tct_status read(tct_stage *stage, const json_t *said, tct_error *err) {
 /* Are they moments of this plan's columns, with the shells that follow from its noise? */
 static bool follow(const tct_stage *stage, const json_t *said) {
   const moments_plan *own = stage->plan;
-  double deviation = own->solved.promise.release[1].deviation;
+  const tct_release *release = own->solved.promise.release;
+  const double deviation[] = {release[1].deviation, robust(stage) ? release[2].deviation : 0};
   tct_moments m = {0};
   bool same = tct_moments_of_json(said, own->facts.p, own->facts.rows, deviation, &m, NULL) == TCT_OK;
   m.size = own->facts.row_norm;
@@ -171,13 +183,19 @@ static void check(const tct_stage *stage, const json_t *said, char why[TCT_STAGE
   tct_stage_check_released(stage, said, own ? &own->solved.promise : NULL, follow, sentence, why);
 }
 
+/* The metric, some shells, and the fourth moments. */
+static int64_t numbers(const tct_stage *stage, int64_t columns) {
+  int64_t d = robust(stage) ? tct_moments_products(columns + 1) : 0;
+  return 6 * columns * columns + d * (d + 1) / 2;
+}
+
 const tct_stage_kind tct_stage_kind_moments = {
     .name = "moments",
     .summary = "second moments of all columns, from which every linear model of them follows",
-    .keys = " features:texts ",
+    .keys = " features:texts errors:text ",
     .defers = true,
     .labels = true,
-    .square = true,
+    .numbers = numbers,
     .take = take,
     .plan = plan,
     .reads = reads,

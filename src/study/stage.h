@@ -65,7 +65,8 @@ typedef struct tct_stage_kind {
   bool pays;   /* for bounds and lists of the schema that nobody knows */
   bool small;  /* it gets a small part of the budget unless another is asked for */
   bool labels; /* the label of the schema is a column like others */
-  bool square; /* its value has numbers for each pair of columns */
+  /* How many numbers its value has, more than a few for each column; NULL: none. */
+  int64_t (*numbers)(const struct tct_stage *stage, int64_t columns);
   /* Its entry by itself: what is wrong whatever the table; and the stage that it builds on. */
   tct_status (*take)(tct_stage *stage, tct_error *err);
   /* Its plan for stage->share, in place of an earlier one, and its events.  Of a deferred stage: under what the stage

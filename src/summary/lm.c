@@ -35,8 +35,8 @@ static tct_status find_stage(tct_lm *l, const char *name, tct_error *err) {
                         : "the file has no moments, or none in a stage of this name; release them by a study");
 }
 
-static double deviation_of(const json_t *stage) {
-  return json_number_value(json_object_get(json_array_get(json_object_get(stage, "releases"), 1), "deviation"));
+static double deviation_of(const json_t *stage, size_t release) {
+  return json_number_value(json_object_get(json_array_get(json_object_get(stage, "releases"), release), "deviation"));
 }
 
 static tct_status take_schema(tct_lm *l, const json_t *moments, tct_error *err) {
@@ -72,7 +72,8 @@ static tct_status load(tct_lm *l, const char *path, const char *text, const char
   if (!json_is_object(json_object_get(moments, "schema")))
     return tct_fail(err, TCT_E_DATA, "the file holds no released moments; it is damaged or was edited");
   TCT_TRY(take_schema(l, moments, err));
-  TCT_TRY(tct_moments_of_json(moments, l->p + 1, rows, deviation_of(l->stage), &l->moments, err));
+  const double deviation[] = {deviation_of(l->stage, 1), deviation_of(l->stage, 2)};
+  TCT_TRY(tct_moments_of_json(moments, l->p + 1, rows, deviation, &l->moments, err));
   return tct_linear_new(&l->moments, rows, &l->linear, err);
 }
 
@@ -255,7 +256,7 @@ static tct_status put_table(const tct_lm *l, json_t *out, tct_error *err) {
 static json_t *answer(tct_lm *l, tct_error *err) {
   const json_t *claim = json_object_get(l->file, "claim");
   json_t *out = json_pack("{s:O, s:f, s:f, s:s}", "rows", json_object_get(l->stage, "rows"), "counted", l->linear.count,
-                          "level", l->level, "errors", "elliptic");
+                          "level", l->level, "errors", l->linear.fourth ? "robust" : "elliptic");
   static const char *const of_claim[] = {"epsilon", "delta", "neighbours", "unit"};
   if (!out) return tct_fail_memory(err), NULL;
   for (int k = 0; k < 4; k++) json_object_set(out, of_claim[k], json_object_get(claim, of_claim[k]));

@@ -34,7 +34,7 @@ MODEL = ("coefficients", "intercept", "classes", "features", "label", "library",
          "inference/withheld", "inference/residual")
 FREE = re.compile(r"^(library|claim/(noise|unaccounted|ledger)(/.*)?|.*/?comment|stages/\d+/model/(%s)(/.*)?|"
                   # what the schema calls numbers and lists of features is public, whatever it says, in all places alike
-                  r"stages/\d+/schema/.*|stages/\d+/scores/.*|stages/\d+/moments/(metric|shells)/.*)$" % "|".join(MODEL))
+                  r"stages/\d+/schema/.*|stages/\d+/scores/.*|stages/\d+/moments/(metric|shells|fourth)/.*)$" % "|".join(MODEL))
 
 def changes_nothing(study, path):
     """Of a column that no stage reads; or features where leaving them out means the same."""

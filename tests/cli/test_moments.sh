@@ -44,6 +44,12 @@ ok 'replaced' moments people.csv --schema s.json "${budget[@]}" --neighbours rep
 ok 'verified, replaced' verify replaced.json
 ok 'persons' moments people.csv --schema s.json "${budget[@]}" --person id --rows-per-person 2 -o persons.json
 ok 'verified, persons' verify persons.json
+ok 'robust errors' moments people.csv --schema s.json "${budget[@]}" --features age,pay --errors robust --ledger L --input-changed x -o robust.json
+ok 'verified, robust' verify robust.json --ledger L
+ok 'robust in words' lm robust.json --label pay
+says 'its form' 'robust: whatever the residuals are'
+ok 'robust, replaced' moments people.csv --schema s.json "${budget[@]}" --features age,pay --errors robust --neighbours replace_one --person id --rows-per-person 2 -o robust.persons.json
+ok 'verified, robust, replaced' verify robust.persons.json
 ok 'bounds first' study people.csv --plan open.plan.json --schema open.json --ledger L --input-changed 'x' -o open.study.json
 ok 'verified, bounds first' verify open.study.json --ledger L
 ok 'beside others' study people.csv --plan more.plan.json --schema s.json --ledger L --input-changed 'x' -o more.json
@@ -160,6 +166,8 @@ mistake 2 'delta' --delta 1
 mistake 2 'belong together' --person id
 mistake 2 'belong together' --rows-per-person 2
 mistake 2 'no column "zz"' --features zz
+mistake 2 'robust errors of 8 columns would be noise' --errors robust --epsilon 0.1
+mistake 2 'elliptic|robust' --errors model
 mistake 2 'empty name' --features age,,bmi
 mistake 2 'twice' --features age,age
 mistake 2 'leave the terms out' --schema terms.json
@@ -207,7 +215,7 @@ bad 'lm of a damaged file' 3 'damaged' lm short.json --label pay
 library=$(dirname "$TACIT")/libtacit.so
 if ! grep -q __asan_init "$library"; then
   cases=$((cases + 1))
-  python3 "$here/study_edits.py" "$library" L m.json open.study.json more.json || fail 'an edit of moments went unseen'
+  python3 "$here/study_edits.py" "$library" L m.json open.study.json more.json robust.json || fail 'an edit of moments went unseen'
 fi
 
 if [ -e "$data/california.csv.xz" ]; then

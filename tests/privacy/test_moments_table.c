@@ -6,6 +6,7 @@
  * first releases. */
 #include "worlds.h"
 
+#include "core/alloc.h"
 #include "linear/linear.h"
 
 enum { P = 3, Q = P + 1, KIN = 3, AT = 7 };
@@ -14,6 +15,7 @@ typedef struct table {
   int64_t rows;
   double *x, *weight; /* [rows][P] in [-1, 1]; NULL: all 1 */
   int out;            /* so many records from AT on are left out */
+  bool fourth;        /* with the third release */
 } table;
 
 static tct_facts facts_of(int64_t rows, int64_t p, tct_neighbours neighbours, double epsilon) {
@@ -36,7 +38,7 @@ static tct_status release(const tct_facts *facts, const table *t, tct_mech_probe
   tct_view view = {0};
   tct_mech *mech = NULL;
   tct_solver_plan plan;
-  assert_int_equal(tct_moments_plan(facts, &plan, err), TCT_OK);
+  assert_int_equal(tct_moments_plan(facts, t->fourth, &plan, err), TCT_OK);
   assert_true(plan.cost.epsilon <= facts->epsilon);
   assert_int_equal(tct_view_bound(&view, &x, 1, facts->row_norm, TCT_ROWS_CLIP, 1, err), TCT_OK);
   for (int i = AT; i < AT + t->out; i++) view.row_scale[i] = 0;
@@ -44,6 +46,7 @@ static tct_status release(const tct_facts *facts, const table *t, tct_mech_probe
   assert_int_equal(tct_mech_new(&plan.promise, facts->neighbours, &seed, &mech, err), TCT_OK);
   if (probe) tct_mech_probe_test(mech, probe, user);
   tct_status status = tct_moments_release(&problem, mech, 0, m, err);
+  if (status == TCT_OK && t->fourth) status = tct_moments_release_fourth(&problem, mech, 2, m, err);
   if (status == TCT_OK) status = tct_mech_spent_exactly(mech, err);
   tct_mech_free(mech);
   tct_view_free(&view);
@@ -74,12 +77,13 @@ static void a_record_or_a_person_moves_no_release_beyond_its_claim(void **state)
   (void)state;
   uint64_t random = 17;
   double worst[2][2] = {{0}}; /* of relation and unit */
+  int thirds = 0;
   for (int trial = 0; trial < 1200; trial++) {
     bool replaced = trial % 2, persons = trial / 2 % 2;
     int many = persons ? KIN : 1;
     tct_error err = {0};
     tct_facts facts = facts_of(40, Q, replaced ? TCT_REPLACE_ONE : TCT_ADD_REMOVE, trial % 3 ? 1e3 : 5);
-    table a = {.rows = 40};
+    table a = {.rows = 40, .fourth = trial % 3 && trial % 5 < 2};
     tct_moments m = {0};
     tape t = {.claim = replaced ? 2 : 1};
     fill(&random, &a, P, persons);
@@ -95,7 +99,8 @@ static void a_record_or_a_person_moves_no_release_beyond_its_claim(void **state)
       for (int j = 0; j < P; j++) a.x[(AT + k) * P + j] = k == 0 ? extreme(&random) : a.x[AT * P + j];
     a.out = replaced ? 0 : many;
     assert_int_equal(release(&facts, &a, tape_probe, &t, seed, &m, &err), TCT_OK);
-    assert_true(!t.mismatches && t.next == t.count);
+    assert_true(!t.mismatches && t.next == t.count && t.count == (a.fourth ? 3 : 2));
+    thirds += a.fourth && t.worst_at == 2;
     if (!(t.worst <= 1)) fail_msg("trial %d: release %d moves %.17g times its claim", trial, (int)t.worst_at, t.worst);
     worst[replaced][persons] = fmax(worst[replaced][persons], t.worst);
     tct_moments_free(&m);
@@ -104,6 +109,7 @@ static void a_record_or_a_person_moves_no_release_beyond_its_claim(void **state)
   }
   print_message("the farthest, in claims: %.6f %.6f %.6f %.6f\n", worst[0][0], worst[0][1], worst[1][0], worst[1][1]);
   for (int k = 0; k < 4; k++) assert_true(worst[k / 2][k % 2] >= 0.99);
+  assert_true(thirds > 20);
 }
 
 /* Over the noise alone: the table stays.  w - (that of the table without noise), over what the model says of it. */
@@ -150,6 +156,53 @@ static void intervals_of_the_noise_cover_the_table_s_own_models(void **state) {
   }
 }
 
+/* Residuals grow with the first column: robust errors are those of the sandwich, and a deviation's is that of its own
+ * fourth moment, where the elliptic ones are far off.  Neither lies below what normal records have. */
+static void robust_errors_are_those_of_the_sandwich(void **state) {
+  (void)state;
+  enum { N = 20000 };
+  static const int64_t first[] = {0};
+  uint64_t random = 29;
+  double sx = 0, sxx = 0, sy = 0, sxy = 0, meat = 0, square = 0, fourth = 0;
+  tct_facts facts = facts_of(N, Q, TCT_ADD_REMOVE, 1e6);
+  tct_error err = {0};
+  tct_linear_figure deviation;
+  tct_linear_model model, two;
+  tct_moments m;
+  tct_linear l;
+  table t = {.rows = N, .fourth = true};
+  fill(&random, &t, P, false);
+  for (int i = 0; i < N; i++) {
+    double *x = t.x + i * P;
+    x[0] = world_real(&random) * fabs(world_real(&random)), x[1] = 0.4 * x[0] + x[0] * world_real(&random) / 2;
+    sx += x[0], sxx += x[0] * x[0], sy += x[1], sxy += x[0] * x[1];
+  }
+  double slope = (sxy - sx * sy / N) / (sxx - sx * sx / N), constant = (sy - slope * sx) / N;
+  for (int i = 0; i < N; i++) {
+    double c = t.x[i * P] - sx / N, r = t.x[i * P + 1] - constant - slope * t.x[i * P];
+    meat += c * c * r * r / pow(sxx - sx * sx / N, 2), square += c * c / N, fourth += c * c * c * c / N;
+  }
+  assert_int_equal(release(&facts, &t, NULL, NULL, 1, &m, &err), TCT_OK);
+  assert_int_equal(tct_linear_new(&m, N, &l, &err), TCT_OK);
+  assert_int_equal(tct_linear_fit(&l, 1, first, 1, 0, &model, &err), TCT_OK);
+  assert_int_equal(tct_linear_deviation(&l, 0, &deviation, &err), TCT_OK);
+  double robust = sqrt(model.sampling[0] / meat), own = sqrt((fourth - square * square) / square / N) / 2;
+  tct_linear_free(&l);
+  tct_free(m.fourth), m.fourth = NULL;
+  assert_int_equal(tct_linear_new(&m, N, &l, &err), TCT_OK);
+  assert_int_equal(tct_linear_fit(&l, 1, first, 1, 0, &two, &err), TCT_OK);
+  double elliptic = sqrt(two.sampling[0] / meat);
+  print_message("errors over the sandwich's: robust %.3f, elliptic %.3f; of a deviation %.3f\n", robust, elliptic,
+                deviation.error / own);
+  assert_true(robust > 0.97 && robust < 1.15 && elliptic < 0.85);
+  assert_true(deviation.error > 0.97 * own && deviation.error < 1.25 * own);
+  tct_linear_model_free(&model);
+  tct_linear_model_free(&two);
+  tct_linear_free(&l);
+  tct_moments_free(&m);
+  empty(&t);
+}
+
 /* Whatever the table is, the run ends with a model or a sentence. */
 static void corners_end_well(void **state) {
   (void)state;
@@ -192,7 +245,13 @@ static void what_no_plan_can_keep_is_refused(void **state) {
   for (int k = 0; k < 4; k++) wrong[k] = facts_of(40, Q, TCT_ADD_REMOVE, 1);
   wrong[0].row_norm = 1e90, wrong[1].row_norm = NAN, wrong[2].delta = 0, wrong[3].p = 5000;
   for (int k = 0; k < 4; k++) {
-    assert_int_equal(tct_moments_plan(&wrong[k], &plan, &err), TCT_E_USAGE);
+    assert_int_equal(tct_moments_plan(&wrong[k], k % 2, &plan, &err), TCT_E_USAGE);
+    tct_solver_plan_free(&plan);
+  }
+  static const int64_t rows[] = {40, 40000, 40000}, p[] = {Q, Q, 40}; /* too few records, enough, too many columns */
+  for (int k = 0; k < 3; k++) {
+    tct_facts facts = facts_of(rows[k], p[k], TCT_ADD_REMOVE, 1);
+    assert_int_equal(tct_moments_plan(&facts, true, &plan, &err), k == 1 ? TCT_OK : TCT_E_USAGE);
     tct_solver_plan_free(&plan);
   }
 }
@@ -201,6 +260,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_record_or_a_person_moves_no_release_beyond_its_claim),
       cmocka_unit_test(intervals_of_the_noise_cover_the_table_s_own_models),
+      cmocka_unit_test(robust_errors_are_those_of_the_sandwich),
       cmocka_unit_test(corners_end_well),
       cmocka_unit_test(what_no_plan_can_keep_is_refused),
   };

@@ -20,7 +20,7 @@ static const double SHRINK = 1 - 0x1p-38; /* the roundings of a scale, with room
 
 typedef struct block {
   const tct_shells_of *of;
-  int64_t q, wide, size;        /* size: most rows of a block */
+  int64_t plain, q, wide, size; /* plain: of images, q: of what is added up; size: most rows of a block */
   double *z, *picked;           /* [size][wide] */
   double *scale, *some, *share; /* [size] each: of all rows, of those picked, and their weights */
   int *shell;                   /* [size]; -1: none */
@@ -32,18 +32,33 @@ typedef struct block {
 static tct_status lay_out(block *b, int64_t first, int64_t count, tct_error *err) {
   const tct_shells_of *of = b->of;
   double *rows = of->metric ? b->picked : b->z;
-  memset(rows, 0, (size_t)(count * b->wide) * sizeof *rows);
+  int64_t wide = tct_whole_lanes(b->plain);
+  memset(rows, 0, (size_t)(count * wide) * sizeof *rows);
   for (int64_t k = 0; k < count; k++) {
-    double *row = rows + k * b->wide;
+    double *row = rows + k * wide;
     tct_row_axpy(of->view, first + k, of->scale, row);
     bool left_out = !(tct_norm2(row, of->view->p) > 0);
-    if (of->last && !left_out) row[b->q - 1] = of->last_scale * of->last[first + k];
+    if (of->last && !left_out) row[b->plain - 1] = of->last_scale * of->last[first + k];
     b->scale[k] = 1;
   }
   if (!of->metric) return TCT_OK;
-  tct_matrix dense = {.rows = count, .cols = b->q, .layout = TCT_DENSE_ROWS, .values = rows, .stride = b->wide};
-  tct_view view = {.x = &dense, .row_scale = b->scale, .rows = count, .p = b->q, .row_norm = 1};
+  tct_matrix dense = {.rows = count, .cols = b->plain, .layout = TCT_DENSE_ROWS, .values = rows, .stride = wide};
+  tct_view view = {.x = &dense, .row_scale = b->scale, .rows = count, .p = b->plain, .row_norm = 1};
   return tct_metric_images(of->metric, &view, 0, count, b->z, of->threads, err);
+}
+
+/* z <- the products of its entries. */
+static void multiply(block *b, int64_t count) {
+  int64_t wide = tct_whole_lanes(b->plain);
+  double *product = b->picked;
+  memset(product, 0, (size_t)(count * b->wide) * sizeof *product);
+  for (int64_t k = 0; k < count; k++) {
+    const double *z = b->z + k * wide;
+    double *to = product + k * b->wide;
+    for (int64_t i = 0; i < b->plain; i++)
+      for (int64_t j = i; j < b->plain; j++) *to++ = z[i] * z[j] * (i == j ? 1 : M_SQRT2);
+  }
+  b->picked = b->z, b->z = product;
 }
 
 static double length_of(const block *b, int64_t k) {
@@ -81,7 +96,8 @@ static void add_shell(block *b, int64_t first, int64_t count, int shell, double 
 
 static tct_status begin(block *b, tct_error *err) {
   int threads = b->of->threads;
-  b->q = b->of->view->p + (b->of->last ? 1 : 0);
+  b->plain = b->of->view->p + (b->of->last ? 1 : 0);
+  b->q = b->of->products ? b->plain * (b->plain + 1) / 2 : b->plain;
   b->wide = tct_whole_lanes(b->q);
   b->size = (((int64_t)1 << 20) / b->wide + 32) / 32 * 32;
   if (b->size > b->of->view->rows) b->size = (b->of->view->rows + 31) / 32 * 32;
@@ -113,6 +129,7 @@ tct_status tct_shells_sum(const tct_shells_of *of, double *sum, tct_error *err) 
   for (int64_t from = 0; from < rows && status == TCT_OK; from += b.size) {
     int64_t count = rows - from < b.size ? rows - from : b.size;
     status = lay_out(&b, from, count, err);
+    if (status == TCT_OK && of->products) multiply(&b, count);
     if (status == TCT_OK) assign(&b, count);
     for (int k = 0; k < of->count && status == TCT_OK; k++) add_shell(&b, from, count, k, sum + k * b.q * b.q);
   }

@@ -15,6 +15,7 @@ typedef struct tct_shells_of {
   const double *last;        /* [rows]: one more column, behind the view's, 0 where a row is; NULL: none */
   double scale, last_scale;  /* what the view's columns and the last one are multiplied with */
   const tct_metric *metric;  /* z = W v; NULL: z = v */
+  bool products;             /* then z <- its products z_a z_b, a <= b, times sqrt(2) where a < b: |z|^2 long */
   int count;                 /* of shells */
   double radius[TCT_SHELLS]; /* ascending: shell k has the rows up to radius[k]; the last one those beyond too, cut */
   double lattice;            /* of the sums */
@@ -23,7 +24,7 @@ typedef struct tct_shells_of {
 
 /* sum[count][q][q] <- for each shell the sum over its rows of t t^T, t = z/radius times the root of the weight, each
  * entry truncated to a lattice.  A row adds to one of them alone, a matrix of Frobenius norm at most its weight as
- * exact reals; q = the view's p, and 1 for the last column.  Exact in any order while rows < 2^52 lattice.  Rows
- * layouts only. */
+ * exact reals.  q = the view's p, and 1 for the last column; of products it is q (q + 1)/2.  Exact in any order while
+ * rows < 2^52 lattice.  Rows layouts only. */
 tct_status tct_shells_sum(const tct_shells_of *of, double *sum, tct_error *err);
 #endif

@@ -10,7 +10,7 @@
  * One cut for all either loses what long records say or has the noise of the longest.  In shells a long tail keeps its
  * own direction at its own scale.
  *
- * SENSITIVITY  Both releases are sums of t t^T with |t| <= 1, times the record's weight, one for each record
+ * SENSITIVITY  All releases are sums of t t^T with |t| <= 1, times the record's weight, one for each record
  * (la/exact/shells.h).  |t t^T| <= 1 in the Frobenius norm.  Stacked, the second is a vector of blocks.  The record's
  * term fills the block of its shell and is 0 elsewhere: at most 1 long, however many shells there are.  Shell
  * and radius are functions of the record and of the first release.  A person's terms add up to at most the sum of the
@@ -18,7 +18,10 @@
  * (t.u)^2, in two it is 0.  So |a - b|^2 <= |a|^2 + |b|^2 <= 2; an event's shift is twice its sensitivity there, and
  * the sensitivity is sqrt(1/2).  docs/proofs/shells.md has both in full.
  *
- * RELEASES  Two events gaussian(m).
+ * RELEASES  Two events gaussian(m); three where fourth moments are asked for.
+ *
+ * FOURTH MOMENTS  w_i has the products of two entries of z_i (la/exact/shells.h), |w_i| = |z_i|^2.  Their release is
+ * the sum of t t^T as above, t = w/max(cut, |w|): w is a function of the record and of the first release, as z is.
  *
  * NOISE  Let r and t be directions in z, and Q = Q_k those that were not kept of shell k.  Its noise shows in every
  * entry with a kept one.  So what noise adds to S r and to S t have the covariance sum_k s_k^2/2 (r.t 1 + t r^T - (Q
@@ -48,29 +51,53 @@ tct_status tct_moments_promise(const tct_facts *facts, double part, double x, tc
   return TCT_OK;
 }
 
+typedef struct table_plan {
+  tct_facts facts;
+  bool fourth;
+} table_plan;
+
 static tct_status of_a_table(double x, void *user, tct_promise *out, tct_error *err) {
-  return tct_moments_promise(user, 1, x, out, err);
+  const table_plan *t = user;
+  double sensitivity = t->facts.neighbours == TCT_REPLACE_ONE ? M_SQRT1_2 : 1;
+  TCT_TRY(tct_moments_promise(&t->facts, t->fourth ? 1 - moments_fourth_part : 1, x, out, err));
+  if (!t->fourth) return TCT_OK;
+  tct_event event = tct_event_gaussian(x / sqrt(moments_fourth_part), 1);
+  return tct_promise_add(out, tct_release_sum("fourth moments of records", event, 1, sensitivity, 2 * t->facts.rows),
+                         err);
 }
 
-tct_status tct_moments_plan(const tct_facts *facts, tct_solver_plan *out, tct_error *err) {
+/* Below, most records would be cut: a normal one's |z|^4 is q (q + 2). */
+static bool fourth_says_something(const tct_facts *facts, const tct_solver_plan *plan) {
+  double normal = (double)facts->p * (double)(facts->p + 2), deviation = plan->promise.release[2].deviation;
+  return moments_fourth_noise * (double)facts->rows / deviation >= normal;
+}
+
+tct_status tct_moments_plan(const tct_facts *facts, bool fourth, tct_solver_plan *out, tct_error *err) {
   static const tct_budget budget = {.direction = TCT_SMALLEST, .low = 1e-3, .high = 1e9, .tolerance = 1e-8};
-  tct_facts own = *facts;
+  table_plan own = {*facts, fourth};
   double x;
   *out = (tct_solver_plan){0};
   if (!(facts->row_norm >= 1e-30 && facts->row_norm <= 1e30))
     return tct_fail(err, TCT_E_USAGE, "moments need bounds of all columns, within 1e30; give {row_norm R} or {schema}");
-  if (facts->p > TCT_MOMENTS_MOST)
-    return tct_fail(err, TCT_E_USAGE, "moments are matrices of columns squared, at most %d columns; leave some out",
-                    TCT_MOMENTS_MOST);
+  if (facts->p > (fourth ? TCT_MOMENTS_FOURTH_MOST : TCT_MOMENTS_MOST))
+    return tct_fail(err, TCT_E_USAGE, "moments are matrices of columns squared%s, at most %d columns; leave some out",
+                    fourth ? ", for robust errors squared again" : "",
+                    fourth ? TCT_MOMENTS_FOURTH_MOST - 1 : TCT_MOMENTS_MOST);
   if (tct_noise_off(facts) || !(facts->delta > 0))
     return tct_fail(err, TCT_E_USAGE, "moments are released with Gaussian noise; give an epsilon, and a delta above 0");
-  return tct_budget_fit(facts, &budget, of_a_table, &own, out, &x, err);
+  TCT_TRY(tct_budget_fit(facts, &budget, of_a_table, &own, out, &x, err));
+  if (!fourth || fourth_says_something(facts, out)) return TCT_OK;
+  return tct_fail(err, TCT_E_USAGE,
+                  "robust errors of %lld columns would be noise here; leave {errors} away, or give "
+                  "fewer columns or more epsilon",
+                  (long long)facts->p - 1);
 }
 
 void tct_moments_free(tct_moments *m) {
   tct_metric_free(&m->metric);
   tct_free(m->sum);
   tct_free(m->kept);
+  tct_wipe_free(m->fourth, m->fourth ? tct_moments_products(m->q) * tct_moments_products(m->q) : 0, sizeof *m->fourth);
   tct_wipe_free(m->shell, m->shell ? m->shells * m->q * m->q : 0, sizeof *m->shell);
   *m = (tct_moments){0};
 }
@@ -255,6 +282,55 @@ tct_status tct_moments_release(const tct_problem *problem, tct_mech *mech, int r
   if (status == TCT_OK) status = rough(problem, mech, r + ROUGH, &s, m, err);
   if (status == TCT_OK) status = in_shells(problem, mech, r + SHELLS, &s, m, err);
   tct_free(s.value);
+  return status;
+}
+
+double tct_moments_cut(int64_t rows, double deviation, double longest) {
+  return fmin(sqrt(moments_fourth_noise * (double)rows / deviation), longest * longest);
+}
+
+bool tct_moments_white(const tct_moments *m, int64_t rows, double *l) {
+  for (int64_t j = 0; j < m->q * m->q; j++) l[j] = m->sum[j] / (double)rows;
+  return tct_cholesky(l, m->q);
+}
+
+/* L^-1 W. */
+static tct_status whiten(const tct_problem *problem, const tct_moments *m, tct_metric *out, tct_error *err) {
+  int64_t q = m->q;
+  double *l = TCT_NEW(double, q *q + q);
+  tct_status status = l ? tct_metric_new(q, false, out, err) : tct_fail_memory(err);
+  bool good = status == TCT_OK && tct_moments_white(m, problem->facts->rows, l);
+  if (good) {
+    memcpy(out->w, m->metric.w, (size_t)(q * q) * sizeof *l);
+    tct_lower_invert(l, q, l + q * q);
+    tct_lower_multiply(l, out->w, q, l + q * q);
+    good = tct_metric_settle(out);
+  }
+  tct_free(l);
+  return good || status != TCT_OK ? status : tct_fail(err, TCT_E_RUN, "the metric is not finite; scale the columns");
+}
+
+static tct_status sum_fourth(const tct_problem *problem, tct_mech *mech, int r, const tct_metric *metric,
+                             tct_moments *m, tct_error *err) {
+  const tct_release *planned = tct_mech_release_of(mech, r);
+  int64_t d = tct_moments_products(m->q);
+  double cut = tct_moments_cut(problem->facts->rows, planned->deviation, metric->size);
+  tct_shells_of of = rows_of(problem, m, planned);
+  of.metric = metric, of.products = true, of.radius[0] = cut;
+  if (!(m->fourth = TCT_NEW(double, d *d))) return tct_fail_memory(err);
+  TCT_TRY(tct_shells_sum(&of, m->fourth, err));
+  TCT_TRY(tct_mech_release(mech, r, m->fourth, d * d, err));
+  for (int64_t j = 0; j < d * d; j++) m->fourth[j] *= cut * cut;
+  tct_symmetrise(m->fourth, d);
+  return TCT_OK;
+}
+
+tct_status tct_moments_release_fourth(const tct_problem *problem, tct_mech *mech, int r, tct_moments *m,
+                                      tct_error *err) {
+  tct_metric metric = {0};
+  tct_status status = whiten(problem, m, &metric, err);
+  if (status == TCT_OK) status = sum_fourth(problem, mech, r, &metric, m, err);
+  tct_metric_free(&metric);
   return status;
 }
 

@@ -18,16 +18,29 @@ typedef struct tct_moments {
   double *kept;             /* [shells][q][q]: the projection onto the directions that were kept */
   double edge;              /* the largest eigenvalue of the first shell's noise */
   bool determined;          /* every direction stands out of it */
+  double *fourth;           /* [d][d], d = q (q + 1)/2: of the products of two entries of L^-1 z (tct_moments_white), as
+                             * released; NULL: they were not asked for */
 } tct_moments;
 
 /* Adds the two releases to a promise; part: of the budget (of mu^2), x: the noise of one release that has all of it. */
 tct_status tct_moments_promise(const tct_facts *facts, double part, double x, tct_promise *out, tct_error *err);
 /* The promise of a table's moments alone: facts has rows, p, the intercept, R and the budget.  TCT_E_USAGE: there is
  * none for it.  out is to be freed in any case. */
-enum { TCT_MOMENTS_MOST = 1023 };
-tct_status tct_moments_plan(const tct_facts *facts, tct_solver_plan *out, tct_error *err);
+enum { TCT_MOMENTS_MOST = 1023, TCT_MOMENTS_FOURTH_MOST = 31 };
+/* fourth: a third release, of the fourth moments. */
+tct_status tct_moments_plan(const tct_facts *facts, bool fourth, tct_solver_plan *out, tct_error *err);
 /* Makes them: r and r + 1 of mech.  out is the caller's to free, also after an error. */
 tct_status tct_moments_release(const tct_problem *problem, tct_mech *mech, int r, tct_moments *out, tct_error *err);
+/* The third, r of mech, after them. */
+tct_status tct_moments_release_fourth(const tct_problem *problem, tct_mech *mech, int r, tct_moments *moments,
+                                      tct_error *err);
+/* L[q][q], with which L^-1 z are white by all that was released; false: noise has left nothing. */
+bool tct_moments_white(const tct_moments *moments, int64_t rows, double *l);
+/* d. */
+static inline int64_t tct_moments_products(int64_t q) { return q * (q + 1) / 2; }
+/* Records whose |L^-1 z|^2 is longer are cut in the fourth moments, whose release has this deviation; none is longer
+ * than `longest`. */
+double tct_moments_cut(int64_t rows, double deviation, double longest);
 void tct_moments_free(tct_moments *moments);
 /* The shells of the second release and their radii: p, q and the metric are there; deviation: that release's. */
 void tct_moments_radii(int64_t rows, double deviation, tct_moments *moments);
