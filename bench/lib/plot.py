@@ -10,7 +10,7 @@ import os
 import sys
 from xml.sax.saxutils import escape
 
-COLOURS = ["#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#d98e04", "#444444", "#16a2b8", "#9b5d3a", "#e07aa2"]
+COLOURS = ["#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#d98e04", "#444444", "#16a2b8", "#9b5d3a", "#e07aa2", "#7f8c00"]
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 720, 420, 70, 40, 230, 50
 
 

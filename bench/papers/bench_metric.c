@@ -13,8 +13,10 @@
  * SOLVER `constant` stands for the best model that looks at no feature: computed exactly, without privacy or fits.
  *
  * Environment: BOUNDS (1), BOUNDS_Y (1), LOSS (logistic), LAMBDA (1e-4), PENALTY, DELTA (1e-5), REPLACE (1:
- * replace_one), ROWS (all), POSITIVES, the part of positives to which a set of two classes is thinned out, and
- * COLUMNS_KEPT, the columns to keep, counted from 1 (25,19,1).  Prints lines of CSV, for metric_table.py. */
+ * replace_one), ROWS (all; or 9000,3000,..), POSITIVES, the part of positives to which a set of two classes is thinned
+ * out, and COLUMNS_KEPT, the columns to keep, counted from 1 (25,19,1).  HELD: the last part of the rows, before ROWS,
+ * is held out, and lines end with the accuracy on it; solver `exact` is then the better of two fits without privacy,
+ * one without a penalty and one with a ridge of 10/n.  Prints lines of CSV, for the pages' scripts. */
 #include "sources.h"
 
 static double setting(const char *name, double fallback) {
@@ -46,9 +48,19 @@ static bench_table prepare(const source *s, double *norm) {
   return out;
 }
 
-/* The first ROWS rows, of the positives so many that POSITIVES of the rest are. */
-static void thin_out(bench_table *t) {
-  double max = setting("ROWS", INFINITY), part = setting("POSITIVES", 1);
+/* The last HELD of the rows go into a table of their own. */
+static bench_table hold_out(bench_table *t) {
+  int64_t kept = t->n - (int64_t)(setting("HELD", 0) * (double)t->n);
+  bench_table held = bench_table_new(t->n - kept, t->p, t->labels);
+  memcpy(held.x, t->x + kept * t->p, (size_t)(held.n * t->p) * sizeof *t->x);
+  memcpy(held.y, t->y + kept, (size_t)held.n * sizeof *t->y);
+  t->n = kept;
+  return held;
+}
+
+/* The first `max` rows, of the positives so many that POSITIVES of the rest are. */
+static void thin_out(bench_table *t, double max) {
+  double part = setting("POSITIVES", 1);
   int64_t kept = 0, positives = 0;
   for (int64_t i = 0; i < t->n && (double)kept < max; i++) {
     if (part < 1 && t->y[i] > 0 && (double)(positives + 1) > part * (double)(kept + 1)) continue;
@@ -118,26 +130,58 @@ static double constant_of(const source *s, const bench_table *t) {
 
 typedef struct set {
   const source *from;
-  bench_table table;
-  tct_data *data;
+  bench_table table, held;
+  tct_data *data, *apart; /* apart: of the held rows, NULL without */
   double norm, optimum;
   int fits;
 } set;
 
 typedef struct outcome {
-  double excess, error, seconds;
+  double excess, error, seconds, accuracy;
 } outcome;
 
+static double accuracy_of(const set *s, const tct_model *model) {
+  tct_error err = {0};
+  char *json = s->apart ? tct_evaluate_json_nonprivate(model, s->apart, &err) : NULL;
+  double right = json ? bench_number(json, "accuracy") : NAN;
+  if (s->apart && !json) bench_fail(&err);
+  tct_text_free(json);
+  return right;
+}
+
+/* The better accuracy of two fits without privacy: records that are few are fitted too well without a ridge. */
+static double exact_accuracy(const set *s) {
+  char ridge[64];
+  double best = 0;
+  snprintf(ridge, sizeof ridge, "l2:lambda=%g", 10 / (double)s->table.n);
+  for (int k = 0; k < 2; k++) {
+    tct_config c = settings(s->from, s->norm, "lbfgs:tolerance=1e-6");
+    c.penalty = k ? ridge : "none";
+    tct_model *model = bench_train(&c, s->data);
+    best = fmax(best, accuracy_of(s, model));
+    tct_model_free(model);
+  }
+  return best;
+}
+
+static double constant_accuracy(const bench_table *t) {
+  double positives = 0;
+  for (int64_t i = 0; i < t->n; i++) positives += t->y[i] > 0;
+  return t->n ? fmax(positives, (double)t->n - positives) / (double)t->n : NAN;
+}
+
 static void line(const set *s, double epsilon, const char *solver, outcome o) {
-  printf("%s,%lld,%lld,%.3f,%g,%g,\"%s\",%.6f,%.6f,%.3f,%d\n", s->from->name, (long long)s->table.n,
+  printf("%s,%lld,%lld,%.3f,%g,%g,\"%s\",%.6f,%.6f,%.3f,%d", s->from->name, (long long)s->table.n,
          (long long)s->table.p, s->norm, setting("BOUNDS", 1), epsilon, solver, o.excess, o.error, o.seconds, s->fits);
+  if (s->apart) printf(",%.5f", o.accuracy);
+  printf("\n");
   fflush(stdout);
 }
 
 static void cell(const set *s, double epsilon, const char *solver) {
   const tct_data *data = s->data;
   int fits = s->fits;
-  double sum = 0, squares = 0, start = bench_cpu(), wide = setting("BOUNDS", 1);
+  double sum = 0, squares = 0, right = 0, start = bench_cpu(), wide = setting("BOUNDS", 1);
   for (int f = 0; f < fits; f++) {
     tct_error err = {0};
     tct_config c = settings(s->from, s->norm * wide, solver);
@@ -151,12 +195,34 @@ static void cell(const set *s, double epsilon, const char *solver) {
       return;
     }
     double e = bench_objective(model, data) - s->optimum;
+    right += accuracy_of(s, model) / fits;
     tct_model_free(model);
     sum += e / fits, squares += e * e / fits;
   }
   double seconds = (bench_cpu() - start) / fits;
   double error = fits > 1 ? sqrt(fmax(0, squares - sum * sum) / (fits - 1)) : 0;
-  line(s, epsilon, solver, (outcome){sum, error, seconds});
+  line(s, epsilon, solver, (outcome){sum, error, seconds, right});
+}
+
+/* All cells of the first `rows` rows of the table, of which the rest is dropped. */
+static void measure(set *one, double rows, const char *epsilons, int argc, char **argv) {
+  thin_out(&one->table, rows);
+  one->data = bench_view(&one->table);
+  one->optimum = optimum_of(one->from, one->norm, one->data);
+  for (const char *at = epsilons; *at;) {
+    char *end;
+    double epsilon = strtod(at, &end);
+    for (int a = 4; a < argc; a++)
+      if (!strcmp(argv[a], "constant"))
+        line(one, epsilon, argv[a],
+             (outcome){constant_of(one->from, &one->table) - one->optimum, 0, 0, constant_accuracy(&one->held)});
+      else if (!strcmp(argv[a], "exact"))
+        line(one, epsilon, argv[a], (outcome){0, 0, 0, exact_accuracy(one)});
+      else
+        cell(one, epsilon, argv[a]);
+    at = *end ? end + 1 : end;
+  }
+  tct_data_free(one->data);
 }
 
 int main(int argc, char **argv) {
@@ -166,27 +232,19 @@ int main(int argc, char **argv) {
   }
   int fits = atoi(argv[3]);
   const char *epsilons = strcmp(argv[2], "all") ? argv[2] : "0.05,0.1,0.2,0.4,0.8,1.6,3,8";
-  printf("data,n,p,R,bounds,epsilon,solver,excess,error,seconds,fits\n");
+  printf("data,n,p,R,bounds,epsilon,solver,excess,error,seconds,fits%s\n", setting("HELD", 0) > 0 ? ",accuracy" : "");
   for (int k = 0; k < SOURCES; k++) {
     set one = {.from = &sources[k], .fits = fits};
     if (listed(argv[1], k)) one.table = prepare(one.from, &one.norm);
     if (!one.table.n) continue;
-    thin_out(&one.table);
     pick_columns(&one.table, &one.norm);
-    one.data = bench_view(&one.table);
-    one.optimum = optimum_of(one.from, one.norm, one.data);
-    for (const char *at = epsilons; *at;) {
-      char *end;
-      double epsilon = strtod(at, &end);
-      for (int a = 4; a < argc; a++)
-        if (strcmp(argv[a], "constant"))
-          cell(&one, epsilon, argv[a]);
-        else
-          line(&one, epsilon, argv[a], (outcome){constant_of(one.from, &one.table) - one.optimum, 0, 0});
-      at = *end ? end + 1 : end;
-    }
-    tct_data_free(one.data);
+    one.held = hold_out(&one.table);
+    one.apart = one.held.n ? bench_view(&one.held) : NULL;
+    const char *rows = getenv("ROWS") ? getenv("ROWS") : "inf";
+    for (char *end; *rows; rows = *end ? end + 1 : end) measure(&one, strtod(rows, &end), epsilons, argc, argv);
+    tct_data_free(one.apart);
     bench_table_free(&one.table);
+    bench_table_free(&one.held);
   }
   return 0;
 }
