@@ -9,6 +9,7 @@
 #include "mech/gate.h"
 #include "mech/joint.h"
 #include "rng/rng.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -302,6 +303,33 @@ static void a_joint_release_is_settled_once_all_have_drawn(void **state) {
   }
 }
 
+/* user: how many of two releases are made. */
+static tct_status spend_some(tct_mech *mech, void *user, tct_error *err) {
+  for (int r = 0; r < *(const int *)user; r++) {
+    double sum[LEN] = {0};
+    TCT_TRY(tct_mech_release(mech, r, sum, LEN, err));
+  }
+  return TCT_OK;
+}
+
+/* A run that settles makes all that it promised; what its file says was spent is what was. */
+static void a_run_that_settles_makes_every_release_that_it_promised(void **state) {
+  (void)state;
+  tct_promise promise = {0};
+  for (int r = 0; r < 2; r++)
+    assert_int_equal(tct_promise_add(&promise, release_at(tct_event_gaussian(1 + r, 1), 1), NULL), TCT_OK);
+  assert_int_equal(tct_promise_settle(&promise, NULL), TCT_OK);
+  for (int made = 0; made <= 3; made++)
+    for (int settles = 0; settles < 2; settles++) {
+      const tct_gate run = {.promise = &promise, .neighbours = TCT_ADD_REMOVE, .seed = &seed, .settles = settles};
+      bool allowed = made == 2 || (made < 2 && !settles);
+      tct_error err = {0};
+      tct_status status = tct_gate_run(&run, spend_some, &made, &err);
+      if (status != (allowed ? TCT_OK : TCT_E_BUDGET)) fail_msg("%d made, settles %d: %s", made, settles, err.text);
+    }
+  tct_promise_free(&promise);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_two_choices_share_their_randomness),
@@ -318,6 +346,7 @@ int main(void) {
       cmocka_unit_test(a_choice_among_none_or_too_many_is_refused_before_its_charge),
       cmocka_unit_test(every_public_order_is_equally_likely),
       cmocka_unit_test(a_joint_release_is_settled_once_all_have_drawn),
+      cmocka_unit_test(a_run_that_settles_makes_every_release_that_it_promised),
       cmocka_unit_test(a_release_without_its_length_is_not_allowed_whatever_it_is),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
