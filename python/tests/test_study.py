@@ -47,6 +47,18 @@ def test_the_example_of_the_guide_runs(guide, tmp_path, monkeypatch, capsys):
         exec(compile(block, guide.name, "exec"), names)
 
 
+def test_the_notebook_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cells = json.loads((GUIDES[0].parents[2] / "examples" / "moments.ipynb").read_text(encoding="utf-8"))["cells"]
+    names = {}
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            exec(compile("".join(cell["source"]), "moments.ipynb", "exec"), names)
+    picture = names["correlations"](names["table"])._repr_svg_()
+    assert picture.count("<rect") == 15 and "education" in picture
+    assert names["difference"]["standard_error"] < names["wide"]["weights"][0]["standard_error"]
+
+
 def test_moments_answer_linear_models(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write("t.csv")
