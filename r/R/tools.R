@@ -16,24 +16,34 @@ planned <- function(set, ask, spec, label, family, beside) {
   structure(list(plan = plan, rows = ask$rows, columns = spec$columns, notes = spec$notes, weights = weights), class = "tacit_plan")
 }
 
-# Fits of an invented table, no column of which has an effect: what they say of each coefficient.
+# Fits of an invented table, where columns have the effects that are given: what they say of each coefficient.
 expected <- function(set, ask, spec, label, family, beside) {
   check_assumed(ask$assume, spec)
+  b <- ask$effect[spec$columns]
+  if (!is.null(ask$effect) && (!is.numeric(ask$effect) || sum(is.finite(b)) < length(ask$effect)))
+    usage("effect has numbers, named by the coefficients %s; write e.g. effect = c(%s = 0.1)", paste(spec$columns, collapse = ", "), spec$columns[2])
+  rows <- gapped(public_points(spec, ask$rows, ask$assume))
+  eta <- if (is.null(b)) numeric(ask$rows) else as.vector(features(spec, rows) %*% (spec$map %*% replace(b, is.na(b), 0)))
+  ratio <- exp(eta - max(eta)) / mean(exp(eta - max(eta)))
   u <- even(2 * length(spec$fields) + 1, ask$rows)
   of <- all.vars(spec$formula[[2]])
-  a <- ask$assume[[of[length(of)]]]
-  ends <- label$bounds
-  within <- function(x) list(arrow("g", pmin(pmax(x, ends[1]), ends[2])))
-  time <- function(share) stats::qexp(u, -log1p(-share) / family$horizon)
+  a <- ask$assume[[of[length(of)]]] %||% switch(family$family, binomial = 0.5, cox = 0.3, gaussian = diff(label$bounds) / 6, label$bounds[2] / 5)
+  within <- function(x) list(arrow("g", pmin(pmax(x, label$bounds[1]), label$bounds[2])))
   outcome <- switch(family$family,
-    binomial = list(arrow("i", 1L + (u < (a %||% 0.5)), unlist(label$json$values))),
-    gaussian = within(stats::qnorm(u, mean(ends), a %||% (diff(ends) / 6))),
-    poisson = within(stats::qpois(u, a %||% (ends[2] / 5))),
-    Gamma = within(stats::qexp(u, 1 / (a %||% (ends[2] / 5)))),
-    cox = list(arrow("g", pmin(time(a %||% 0.3), family$horizon)), arrow("g", as.numeric(time(a %||% 0.3) < family$horizon))))
+    binomial = {
+      at <- stats::uniroot(function(c) mean(stats::plogis(eta + c)) - a, c(-40, 40) - range(eta)[2:1])$root
+      list(arrow("i", 1L + (u < stats::plogis(eta + at)), unlist(label$json$values)))
+    },
+    gaussian = within(mean(label$bounds) + eta - mean(eta) + stats::qnorm(u, 0, a)),
+    poisson = within(stats::qpois(u, a * ratio)),
+    Gamma = within(stats::qexp(u, 1 / (a * ratio))),
+    cox = {
+      time <- stats::qexp(u, -log1p(-a) / family$horizon * ratio)
+      list(arrow("g", pmin(time, family$horizon)), arrow("g", as.numeric(time < family$horizon)))
+    })
   names(outcome) <- if (family$family == "cox") of else label$json$name
   known <- lapply(beside, function(b) arrow("g", rep(b$cap %||% ((b$lower + b$upper) / 2), ask$rows)))
-  columns <- c(feature_columns(spec, gapped(public_points(spec, ask$rows, ask$assume))), outcome, stats::setNames(known, vapply(beside, `[[`, "", "of")))
+  columns <- c(feature_columns(spec, rows), outcome, stats::setNames(known, vapply(beside, `[[`, "", "of")))
   columns <- columns[!duplicated(names(columns))]
   set[c("ledger", "file")] <- NULL
   fits <- lapply(seq_len(ask$tries), function(k) {
@@ -46,12 +56,9 @@ expected <- function(set, ask, spec, label, family, beside) {
   half <- (each("high") - each("low")) / 2
   out <- data.frame(term = spec$columns, std.error = middle(se), width = 2 * middle(half), noise.share = middle((each("noise_se") / se)^2),
                     withheld = rowMeans(is.na(se)), detectable = middle(half + stats::qnorm(0.8) * se))
-  if (is.null(ask$effect)) return(out)
-  strange <- setdiff(names(ask$effect), out$term)
-  if (length(strange) || !is.numeric(ask$effect)) usage("effect has numbers, named by the coefficients %s; write e.g. effect = c(%s = 0.1)", paste(out$term, collapse = ", "), out$term[2])
-  e <- abs(ask$effect[out$term])
-  power <- stats::pnorm((e - half) / se) + stats::pnorm((-e - half) / se)
-  cbind(out, power = rowMeans(replace(power, is.na(se) & !is.na(e), 0)))
+  if (is.null(b)) return(out)
+  power <- stats::pnorm((abs(b) - half) / se) + stats::pnorm((-abs(b) - half) / se)
+  cbind(out, power = rowMeans(replace(power, is.na(se) & !is.na(b), 0)))
 }
 
 # Of a number its mean and deviation, of a category its shares, of the outcome its rate, mean count or deviation.
@@ -73,7 +80,7 @@ print.tacit_plan <- function(x, ...) {
   for (text in c(unlist(p$note), vapply(p$warnings, function(w) paste("warning:", w$text), ""), x$notes)) cat(text, "\n", sep = "")
   if (is.null(x$weights)) return(invisible(x))
   print(format(x$weights, digits = 3), row.names = FALSE)
-  cat("of invented tables without effects, even between the bounds where assume = list() says nothing; detectable: with power 0.8\n")
+  cat("of invented tables that have what effect = and assume = say, else columns that are even and without effect; detectable: with power 0.8\n")
   invisible(x)
 }
 
