@@ -203,7 +203,7 @@ def test_a_rank_that_cannot_make_its_records_ends_all_with_its_sentence_and_no_v
 
 
 def _die(address):
-    with ranks.Sockets(address, rank=1, ranks=2, secret=SECRET, timeout=60):
+    with ranks.Sockets(address, rank=1, ranks=2, secret=SECRET, timeout=600):
         os._exit(9)
 
 
@@ -213,9 +213,9 @@ def test_a_process_that_dies_ends_the_others_charges_nothing_before_and_leaves_n
     other = multiprocessing.get_context("spawn").Process(target=_die, args=(address,))
     other.start()
     with pytest.raises(RuntimeError, match="rank 1 of this run has ended"):
-        with ranks.Sockets(address, rank=0, ranks=2, secret=SECRET, timeout=60, listener=ear) as team:
+        with ranks.Sockets(address, rank=0, ranks=2, secret=SECRET, timeout=600, listener=ear) as team:
             ranks.fit(team, people(), schema=BINARY, estimator=logistic(ledger=ledger))
-    other.join(120)
+    other.join(600)
     assert ledger.state()["runs"] == []
 
 
