@@ -66,7 +66,7 @@ ended() {
   local k
   code=()
   for k in "${!pids[@]}"; do
-    for _ in $(seq 600); do kill -0 "${pids[k]}" || break; sleep 0.1; done
+    for _ in $(seq $((600 + 20 * patience))); do kill -0 "${pids[k]}" || break; sleep 0.1; done
     kill -9 "${pids[k]}" && [ "$k" != "$victim" ] && fail "process $k hangs"
     wait "${pids[k]}"
     code[k]=$?
@@ -134,7 +134,7 @@ for solver in gram_parties dpfw_parties gram_parties dpfw_parties:steps=20,colum
   [ "${code[*]}" = '0 0 0 0' ] || fail "exit codes ${code[*]}"
   judge
 done
-sessions=0 free=0 patience=$((4 + 4 * longest / 1000000)) # of a slow machine more
+sessions=0 free=0 patience=$((4 + 2 * longest / 1000000)) # of a slow machine more
 solvers=(gram_parties dpfw_parties dpfw_parties:steps=20,columns=2)
 for ((round = 1; round <= ${KILLS:-6}; round++)); do
   parties=$((2 + RANDOM % 2))
