@@ -5,12 +5,13 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export TACIT_LIBRARY=$1 TACIT=${2:-}
 shift $(($# < 2 ? $# : 2))
-if ! tools/setup.sh python >build/setup_python.log 2>&1; then
-  tail -3 build/setup_python.log
+log=build/setup_python.log
+if ! flock build/setup_python.lock -c "tools/setup.sh python >$log 2>&1"; then # one of those that start together makes it
+  tail -3 $log
   echo "skipped: build/venv cannot be made"
   exit 77
 fi
 export TACIT_REGISTRY=none # the user's own is not for tests
-export PYTHONPATH=$PWD/python PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=${OMP_NUM_THREADS:-2} OMP_WAIT_POLICY=passive
+export PYTHONPATH=$PWD/python PYTHONPYCACHEPREFIX=$PWD/build/pycache OMP_NUM_THREADS=${OMP_NUM_THREADS:-2} OMP_WAIT_POLICY=passive
 read -r -a tests <<<"${TACIT_TESTS:-python/tests --ignore-glob python/tests/test_browser*.py}" # those: run_browser_tests.sh
 exec build/venv/bin/python -m pytest -q -rs -p no:cacheprovider "${tests[@]}" "$@"

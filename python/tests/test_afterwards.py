@@ -335,7 +335,7 @@ def of_ranks(broken):
 
     def work(rank):
         more = {"listener": ear} if rank == 0 else {}
-        with tacit.ranks.Sockets(address, rank=rank, ranks=2, secret=SECRET, timeout=20, **more) as team:
+        with tacit.ranks.Sockets(address, rank=rank, ranks=2, secret=SECRET, timeout=60, **more) as team:
             kept.append(team)
             return tacit.ranks.fit(team, frame.iloc[rank::2], schema=schema, estimator=estimator)
 

@@ -64,7 +64,7 @@ def in_threads(work, count):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(300)
         assert not thread.is_alive(), "a rank hangs"
     return found
 
@@ -74,7 +74,7 @@ def over_sockets(parts, schema, estimators):
 
     def work(rank):
         own = ear if rank == 0 else None
-        with ranks.Sockets(address, rank=rank, ranks=len(parts), secret=SECRET, timeout=20, listener=own) as team:
+        with ranks.Sockets(address, rank=rank, ranks=len(parts), secret=SECRET, timeout=60, listener=own) as team:
             return ranks.fit(team, parts[rank], schema=schema, estimator=estimators[rank])
 
     return in_threads(work, len(parts))
@@ -91,9 +91,9 @@ class Shared(ranks.Transport):
 
     def _all(self, mine):
         self.hall["at"][self.own] = mine
-        self.hall["barrier"].wait(30)
+        self.hall["barrier"].wait(120)
         found = list(self.hall["at"])
-        self.hall["barrier"].wait(30)
+        self.hall["barrier"].wait(120)
         return found
 
     def _lost(self, call):
@@ -194,7 +194,7 @@ def test_a_rank_that_cannot_make_its_records_ends_all_with_its_sentence_and_no_v
 
     def work(rank):
         own = ear if rank == 0 else None
-        with ranks.Sockets(address, rank=rank, ranks=2, secret=SECRET, timeout=20, listener=own) as team:
+        with ranks.Sockets(address, rank=rank, ranks=2, secret=SECRET, timeout=60, listener=own) as team:
             return ranks.fit(team, broken if rank else people(), schema=BINARY, estimator=logistic())
 
     for each in in_threads(work, 2):
@@ -203,7 +203,7 @@ def test_a_rank_that_cannot_make_its_records_ends_all_with_its_sentence_and_no_v
 
 
 def _die(address):
-    with ranks.Sockets(address, rank=1, ranks=2, secret=SECRET, timeout=20):
+    with ranks.Sockets(address, rank=1, ranks=2, secret=SECRET, timeout=600):
         os._exit(9)
 
 
@@ -213,9 +213,9 @@ def test_a_process_that_dies_ends_the_others_charges_nothing_before_and_leaves_n
     other = multiprocessing.get_context("spawn").Process(target=_die, args=(address,))
     other.start()
     with pytest.raises(RuntimeError, match="rank 1 of this run has ended"):
-        with ranks.Sockets(address, rank=0, ranks=2, secret=SECRET, timeout=60, listener=ear) as team:
+        with ranks.Sockets(address, rank=0, ranks=2, secret=SECRET, timeout=600, listener=ear) as team:
             ranks.fit(team, people(), schema=BINARY, estimator=logistic(ledger=ledger))
-    other.join(30)
+    other.join(600)
     assert ledger.state()["runs"] == []
 
 

@@ -156,7 +156,7 @@ for solver in "${solvers[@]}"; do
   private=(--epsilon 5 --delta 1e-6 --row-norm 1 --label-bound 3)
   case $solver in scd | cd | sgd | proxgd | lbfgs | bcfw) private=() ;; esac
   for penalty in l2:lambda=0.1 l1ball:radius=1; do
-    timeout 60 "$tacit" train "$spot/plain.csv" --label y --loss dummy --penalty $penalty --solver "$solver" "${private[@]}" \
+    timeout 300 "$tacit" train "$spot/plain.csv" --label y --loss dummy --penalty $penalty --solver "$solver" "${private[@]}" \
       -o "$spot/e.json" >"$spot/e.log" 2>&1
     code=$?
     case $code in 0 | 2 | 4) ;; *) complain "$solver with the dummy loss and $penalty ends with $code: $(head -2 "$spot/e.log")" ;; esac

@@ -32,19 +32,18 @@ def edits(value):
     elif value is None:
         yield 1.0
 
-def at(root, path):
-    for key in path:
-        root = root[key]
-    return root
-
 def placed(root, path, new):
+    """The whole with another value at the path; what lies beside the path is shared, not copied."""
     if not path:
         return new
-    out = copy.deepcopy(root)
-    at(out, path[:-1])[path[-1]] = new
+    out = copy.copy(root)
+    out[path[0]] = placed(out[path[0]], path[1:], new)
     return out
 
 def removed(root, path):
-    out = copy.deepcopy(root)
-    del at(out, path[:-1])[path[-1]]
+    out = copy.copy(root)
+    if len(path) == 1:
+        del out[path[0]]
+    else:
+        out[path[0]] = removed(out[path[0]], path[1:])
     return out

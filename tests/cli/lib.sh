@@ -7,7 +7,7 @@ export TACIT_REGISTRY=none # the user's own is not for tests
 TACIT=$(readlink -f "$TACIT")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 data=${TACIT_DATA:-$here/../../../shared/data}
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 trap 'cd /; rm -rf "$work"' EXIT
 cd "$work" || exit 1
 cases=0

@@ -8,7 +8,7 @@ ledger every edit of what was asked for is refused, and also those of which noth
 """
 import copy, ctypes, itertools, json, os, re, sys, time
 
-from file_edits import at, edits, fields, placed, removed
+from file_edits import edits, fields, placed, removed
 
 class Verdict(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t)] + [(k, ctypes.c_int32) for k in

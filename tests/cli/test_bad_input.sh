@@ -207,7 +207,7 @@ unread() {
   shift 3
   cases=$((cases + 1))
   merge "$@"
-  timeout 60 "$TACIT" train pipe.csv --label y "${merged[@]}" -o out/new.json >.out 2>.err </dev/null
+  timeout 300 "$TACIT" train pipe.csv --label y "${merged[@]}" -o out/new.json >.out 2>.err </dev/null
   code=$?
   [ "$code" = "$expected" ] || fail "$name: exit $code, not $expected: $(head -c 300 .err)"
   grep -qE -- "$regex" .err || fail "$name: does not say '$regex': $(head -c 300 .err)"

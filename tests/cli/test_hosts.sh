@@ -141,7 +141,7 @@ rm -f model.json
 # ---- a host that vanishes ----
 ok 'ledger' ledger L --init --epsilon 10 --delta 1e-4
 port=$((port + 1))
-for k in 0 1 2; do rank $k 10.219.1.2 --solver dpsgd:epochs=100000,batch=100 --penalty none --meet-timeout 4 --ledger L; done
+for k in 0 1 2; do rank $k 10.219.1.2 --solver dpsgd:epochs=100000,batch=100 --penalty none --meet-timeout 12 --ledger L; done
 charges() { "$TACIT" ledger L --json | grep -o '"id"' | wc -l; }
 for _ in $(seq 300); do
   [ "$(charges)" = 0 ] || break
@@ -237,6 +237,7 @@ ip -n "${id}1" route replace default via 10.219.1.1
 # Bob is cut off until alice has come and gone, so that the session cannot end before.
 ip -n "${id}r" link set v3 down
 session 10
+until space 1 ss -Htn state established | grep -q 10.219.2.2 || ! kill -0 $alice 2>/dev/null; do sleep 0.05; done
 sleep 1.5
 ip -n "${id}r" link set v2 down
 ip -n "${id}r" link set v3 up

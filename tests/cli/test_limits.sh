@@ -18,7 +18,7 @@ costly() {
   local name=$1 regex=$2 input=$3
   shift 3
   cases=$((cases + 1))
-  eval "$input" 2>/dev/null | timeout 120 python3 measured.py peak "$TACIT" "$@" >.out 2>.err
+  eval "$input" 2>/dev/null | timeout 600 python3 measured.py peak "$TACIT" "$@" >.out 2>.err
   code=${PIPESTATUS[1]}
   [ "$code" = 3 ] || fail "$name: exit $code, not 3: $(head -c 300 .err)"
   grep -qE -- "^tacit: .*$regex" .err || fail "$name: does not say '$regex': $(head -c 300 .err)"
@@ -53,7 +53,7 @@ if ! grep -q __asan_init "$TACIT"; then # whose shadow is beyond any limit
   (echo a,y; yes '1,1' | head -n 20000000) >long.csv
   cases=$((cases + 1))
   for room in $(seq 220000 20000 400000); do # the program itself takes 100000 or so
-    (ulimit -v "$room"; OMP_NUM_THREADS=1 timeout 60 "$TACIT" train long.csv --label y "${model[@]}") >.out 2>.err
+    (ulimit -v "$room"; OMP_NUM_THREADS=1 timeout 300 "$TACIT" train long.csv --label y "${model[@]}") >.out 2>.err
     code=$?
     [ "$code" = 1 ] || fail "a table that grows beyond memory: exit $code: $(cat .err)"
     grep -q 'the rest of the table needs at least 64 MiB of memory' .err && break

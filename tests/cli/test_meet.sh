@@ -26,8 +26,8 @@ meet() {
   rm -f many.json
   for ((k = n - 1; k >= 0; k--)); do
     # shellcheck disable=SC2086  # words
-    timeout 60 "$TACIT" train "$@" ${extra[$k]:-} -o many.json --meet "127.0.0.1:$port" --ranks "$n" --rank "$k" \
-      --meet-timeout 10 --secret secret >"out.$k" 2>"err.$k" </dev/null &
+    timeout 300 "$TACIT" train "$@" ${extra[$k]:-} -o many.json --meet "127.0.0.1:$port" --ranks "$n" --rank "$k" \
+      --meet-timeout 60 --secret secret >"out.$k" 2>"err.$k" </dev/null &
     pids[k]=$!
   done
   codes=
@@ -93,7 +93,7 @@ cases=$((cases + 1))
 head -c 32 /dev/urandom >other
 port=$((port + 1))
 "$TACIT" train p.csv "${common[@]}" -o many.json --meet 127.0.0.1:$port --ranks 2 --rank 1 --secret other 2>err.1 >out.1 &
-"$TACIT" train p.csv "${common[@]}" -o none.json --meet 127.0.0.1:$port --ranks 2 --rank 0 --secret secret --meet-timeout 2 2>err.0 >out.0
+"$TACIT" train p.csv "${common[@]}" -o none.json --meet 127.0.0.1:$port --ranks 2 --rank 0 --secret secret --meet-timeout 6 2>err.0 >out.0
 code=$?
 wait $!
 [ "$code.$?" = 1.1 ] || fail "another secret: exits $code.$?"
@@ -117,7 +117,7 @@ KEY
   stranger() { # OPTIONS... : its words in said
     timeout 20 openssl s_client -connect 127.0.0.1:$port "$@" </dev/null >said 2>&1
   }
-  for _ in $(seq 100); do
+  for _ in $(seq 1000); do
     stranger -tls1_3
     grep -q 'CONNECTED' said && break
     sleep 0.05

@@ -29,16 +29,16 @@ two() {
   merge "${common[@]}" -o m.json "$@"
   rm -f first/m.json second/m.json
   if [ "$by" = mpirun ]; then
-    timeout 120 mpirun -n 1 -wdir "$work/first" "$TACIT" train p.csv "${common[@]}" -o m.json : \
+    timeout 600 mpirun -n 1 -wdir "$work/first" "$TACIT" train p.csv "${common[@]}" -o m.json : \
       -n 1 -wdir "$work/second" "$TACIT" train $files "${merged[@]}" </dev/null >.out 2>.err
     code=$?
     return
   fi
   port=$((port + 1))
   local meet=(--ranks 2 --secret "$work/secret" --meet-timeout 60 --meet "127.0.0.1:$port" --rank)
-  (cd second && exec timeout 120 "$TACIT" train $files "${merged[@]}" "${meet[@]}" 1) </dev/null >.out.1 2>.err.1 &
+  (cd second && exec timeout 600 "$TACIT" train $files "${merged[@]}" "${meet[@]}" 1) </dev/null >.out.1 2>.err.1 &
   ear=$!
-  (cd first && exec timeout 120 "$TACIT" train p.csv "${common[@]}" -o m.json "${meet[@]}" 0) </dev/null >.out 2>.err
+  (cd first && exec timeout 600 "$TACIT" train p.csv "${common[@]}" -o m.json "${meet[@]}" 0) </dev/null >.out 2>.err
   code=$?
   wait "$ear" || code=$?
   cat .err.1 >>.err

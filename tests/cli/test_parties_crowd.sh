@@ -56,7 +56,7 @@ crowded() {
   (ulimit -n "$2" && exec "$TACIT" serve --listen 127.0.0.1:$port --parties 2 --cert server.pem --private-key server.key \
     --ca authority.pem "${terms[@]}" --timeout 30 -o model.json >serve.out 2>serve.err) &
   server=$!
-  for _ in $(seq 100); do (exec 3<>/dev/tcp/127.0.0.1/$port) 2>/dev/null && break; sleep 0.05; done
+  for _ in $(seq 1200); do (exec 3<>/dev/tcp/127.0.0.1/$port) 2>/dev/null && break; sleep 0.05; done
   python3 crowd.py $port "$3" "$4" >crowd.out 2>&1 &
   local crowd=$! other
   until grep -q crowded crowd.out 2>/dev/null; do sleep 0.05; done
@@ -78,9 +78,9 @@ crowded "no more files than for a few" 40 100 10
 # Out of files the server waits for room, and does not ask again at once: of two idle seconds it works a fraction.
 port=$((port + 1))
 (ulimit -n 30 && exec "$TACIT" serve --listen 127.0.0.1:$port --parties 2 --cert server.pem --private-key server.key \
-  --ca authority.pem "${terms[@]}" --timeout 4 -o model.json >serve.out 2>serve.err) &
+  --ca authority.pem "${terms[@]}" --timeout 12 -o model.json >serve.out 2>serve.err) &
 server=$!
-for _ in $(seq 100); do (exec 3<>/dev/tcp/127.0.0.1/$port) 2>/dev/null && break; sleep 0.05; done
+for _ in $(seq 1200); do (exec 3<>/dev/tcp/127.0.0.1/$port) 2>/dev/null && break; sleep 0.05; done
 python3 crowd.py $port 200 0 >crowd.out 2>&1 &
 crowd=$!
 until grep -q crowded crowd.out 2>/dev/null; do sleep 0.05; done

@@ -19,7 +19,7 @@ party() { # NAME [OPTION...]
   local name=$1
   shift
   merge "${agreed[@]}" --timeout "$patience" --ledger $name.ledger --transcript $name.jsonl --listen 127.0.0.1:0 "$@"
-  timeout 60 "$TACIT" party "$name.csv" --connect 127.0.0.1:$port --cert "$name.pem" --private-key "$name.key" \
+  timeout 300 "$TACIT" party "$name.csv" --connect 127.0.0.1:$port --cert "$name.pem" --private-key "$name.key" \
     --ca authority.pem "${merged[@]}" >"$name.out" 2>"$name.err"
 }
 charged() { "$TACIT" ledger "$1.ledger" --json 2>/dev/null | grep -o '"plan"' | wc -l; }
@@ -52,7 +52,7 @@ spoiled() {
   fresh
   port=$((port + 2))
   real=$((port + 1))
-  timeout 60 "$TACIT" serve --listen 127.0.0.1:$real --parties 2 --cert server.pem --private-key server.key --ca authority.pem \
+  timeout 300 "$TACIT" serve --listen 127.0.0.1:$real --parties 2 --cert server.pem --private-key server.key --ca authority.pem \
     "${terms[@]}" --timeout "$patience" -o model.json >serve.out 2>serve.err &
   server=$!
   rm -f relay.out
@@ -209,7 +209,7 @@ print("held", flush=True)
 while not os.path.exists("let_go"): time.sleep(0.05), os.utime("bob.ledger")  # it moves, so bob waits' >held.out &
 holder=$!
 until grep -q held held.out; do sleep 0.05; done
-timeout 60 "$TACIT" serve --listen 127.0.0.1:$port --parties 2 --cert server.pem --private-key server.key --ca authority.pem \
+timeout 300 "$TACIT" serve --listen 127.0.0.1:$port --parties 2 --cert server.pem --private-key server.key --ca authority.pem \
   "${terms[@]}" --timeout 40 -o model.json >serve.out 2>serve.err &
 server=$!
 listening $port "$(pgrep -P $server)"

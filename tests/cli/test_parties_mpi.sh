@@ -7,8 +7,8 @@ if ! command -v mpirun >/dev/null || [ ! -e "$(dirname "$TACIT")/libtacit_mpi.so
 fi
 export OMP_NUM_THREADS=1
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 # Open MPI keeps what it has
-ranks() { timeout 120 mpirun --oversubscribe "$@" >mpi.out 2>mpi.err; }
-[ "$(id -u)" != 0 ] || ranks() { timeout 120 mpirun --allow-run-as-root --oversubscribe "$@" >mpi.out 2>mpi.err; }
+ranks() { timeout 600 mpirun --oversubscribe "$@" >mpi.out 2>mpi.err; }
+[ "$(id -u)" != 0 ] || ranks() { timeout 600 mpirun --allow-run-as-root --oversubscribe "$@" >mpi.out 2>mpi.err; }
 ranks -n 1 true || { echo "skipped: mpirun does not start here"; exit 77; }
 
 head -c 32 /dev/urandom >secret

@@ -6,7 +6,7 @@ root=$here/../..
 
 # ---- every rule on every file: the answer follows from the file by the rule's words ----
 cat >rules.py <<'PY'
-import glob, json, subprocess, sys
+import glob, json, os, subprocess, sys, time
 tacit, folder, moments = sys.argv[1:]
 program = {  # rule: limits, and whether the rule keeps for the facts of a file
     "max_epsilon": ([0.5, 1, 2, 1e9], lambda f, x: f["private"] and f["epsilon"] <= x),
@@ -43,11 +43,13 @@ def facts(path):
     return f, said
 
 count = broken = 0
+today = int(time.time() / 86400)
+turns = [today % 4, (today + 1) % 4] if int(os.environ.get("TCT_SAMPLE", "1")) > 1 else range(4) # two of four, by the day
 paths = sorted(p for p in glob.glob(folder + "/*.json") if "format" in json.load(open(p))) + [moments]
 for path in paths:
     f, said = facts(path)
     assert said["ok"], path
-    for turn in range(4):
+    for turn in turns:
         policy = {rule: limits[turn % len(limits)] for rule, (limits, _) in program.items()}
         json.dump({"format": "tacit-policy", "name": "t", **policy}, open("p.json", "w"))
         done = subprocess.run([tacit, "verify", path, "--policy", "p.json", "--json"], capture_output=True, text=True)
@@ -59,8 +61,8 @@ for path in paths:
         del answer["policy"]
         assert answer == said, path  # a policy changes no verdict
         count, broken = count + len(want), broken + sum(not w for w in want.values())
-print(len(paths), "files", count, "rules", broken, "broken")
-assert len(paths) >= 30 and broken > 300 and count - broken > 300
+print(len(paths), "files", len(turns), "of 4 policies,", count, "rules", broken, "broken")
+assert len(paths) >= 30 and broken > 75 * len(turns) and count - broken > 75 * len(turns)
 PY
 ok 'a table' generate --rows 2000 --seed 4 -o t.csv
 ok 'a study' moments t.csv --schema t.schema.json --epsilon 1 --delta 1e-6 --seed 3 -o moments.json

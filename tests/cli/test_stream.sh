@@ -23,7 +23,7 @@ long=(train people.csv --schema people.schema.json --loss logistic --solver dpgd
 
 # reserved FOLDER : the run has opened its model's file, so the charge is behind it.
 reserved() {
-  for _ in $(seq 100); do
+  for _ in $(seq 1200); do
     ls -l /proc/$pid/fd 2>/dev/null | grep -q "$1/" && return
     sleep 0.05
   done

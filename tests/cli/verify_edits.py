@@ -7,12 +7,12 @@ Free fields are edited once each.  Files whose plan takes long to calibrate (FEW
 `privacy` and `parties`, the slowest (SLOW) of their releases alone; what other fields mean to verify does not depend on
 the solver.
 
-With TCT_SAMPLE=N every N-th edit is tried, others each day.
+With TCT_SAMPLE=N every N-th edit is tried, others each day; of files of searches (PLANNED) every 3 N-th.
 
 Files that were charged to the ledger `L` are compared with it too: every edit of what was asked for, also where all that
 follows from it was made anew (by $TACIT), and five forgeries of whole claims.
 """
-import copy, ctypes, itertools, json, math, os, re, subprocess, sys, time
+import copy, ctypes, functools, itertools, json, math, os, re, subprocess, sys, time
 
 from file_edits import edits, fields, placed, removed
 
@@ -95,13 +95,12 @@ def planned_anew(model, asked):
     return out
 
 def anew_edits(model):
-    """Files that agree in themselves, of another run: only the ledger knows that there was none such."""
+    """What makes files that agree in themselves, of another run: only the ledger knows that there was none such."""
     asked = model["privacy"]["fits"][0]["asked"]
     others = {key: asked[key] * 2 for key in ("row_norm", "label_bound", "label_shift", "rows") if asked[key]}
     others.update({key: asked[key] / 2 for key in ("epsilon", "delta")}, rows_rule="unit", penalty="l2:lambda=0.5",
                   intercept=not asked["intercept"], solver=model["solver"])
-    made = ((key, planned_anew(model, {**asked, key: value})) for key, value in others.items() if value != asked[key])
-    return [(key, each) for key, each in made if each]
+    return [(key, functools.partial(planned_anew, model, {**asked, key: value})) for key, value in others.items() if value != asked[key]]
 
 def as_person(model):
     out = copy.deepcopy(model)
@@ -216,8 +215,11 @@ FEW = SLOW + ("dpscd", "dpsgd", "paper", "seqdpscd", "laplace", "sgd_ma")
 EVERY = int(os.environ.get("TCT_SAMPLE", 1))
 turn = itertools.count(int(time.time() / 86400)) # another part each day
 
-def drawn(changes):
-    return [each for each in changes if next(turn) % EVERY == 0]
+PLANNED = ("searched", "persons") # verify plans each anew, twice
+
+def drawn(changes, name):
+    every = 3 * EVERY if EVERY > 1 and name in PLANNED else EVERY
+    return [each for each in changes if next(turn) % every == 0]
 
 tried, unseen, free = 0, [], 0
 for name in names:
@@ -238,7 +240,7 @@ for name in names:
             changes = changes[:0 if few else 1]
         elif few:
             changes = changes[:1] if path[:1] in (("privacy",), ("parties",)) else []
-        for changed in drawn(changes):
+        for changed in drawn(changes, name):
             tried += 1
             seen = not verified(json.dumps(changed))
             free += is_free(word, model)
@@ -278,10 +280,13 @@ for name in names:
     if "ledger" not in model["privacy"]:
         continue
     assert entry_holds(model) and verdict_of(json.dumps(model), ledger=b"L") == VERIFIED, name
-    changes = [("asked", word, changed) for word, changed in asked_edits(model)]
+    changes = [("asked", word, lambda changed=changed: changed) for word, changed in asked_edits(model)]
     if name not in FEW and "estimate" not in model["privacy"] and len(model.get("classes", ())) < 3:
-        changes += [("anew", word, changed) for word, changed in anew_edits(model)]
-    for kind, word, changed in drawn(changes):
+        changes += [("anew", word, made) for word, made in anew_edits(model)]
+    for kind, word, made in drawn(changes, name):
+        changed = made()
+        if changed is None:
+            continue
         tried += 1
         alone += kind == "anew" and verified(json.dumps(changed))
         if entry_holds(changed):
@@ -301,7 +306,7 @@ for name, forge in FORGERIES:
         unseen.append((name, forge.__name__, "with the ledger"))
 print(f"{alone} files of runs that there were not verify by themselves, {held} with their ledger")
 if EVERY > 1:
-    print(f"every {EVERY}th edit of a field was tried; TCT_SAMPLE=1 tries all")
+    print(f"every {EVERY}th edit of a field was tried, every {3 * EVERY}th of a search's file; TCT_SAMPLE=1 tries all")
 print(f"{tried} edits of {len(names)} files, {free} of them of free fields, {len(unseen)} unseen elsewhere")
 for line in sorted(set(unseen))[:60]:
     print("  unseen:", *line)

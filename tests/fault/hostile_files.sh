@@ -7,4 +7,4 @@
 # The limit in seconds is the point of this test: what waits for ever is what it is for.  An idle machine keeps LIMIT=2.
 set -uo pipefail
 : "${TACIT:?set TACIT to the program}"
-TACIT=$(readlink -f "$TACIT") exec python3 "${BASH_SOURCE[0]%.sh}.py" "${LIMIT:-10}" "$@"
+TACIT=$(readlink -f "$TACIT") exec python3 "${BASH_SOURCE[0]%.sh}.py" "${LIMIT:-60}" "$@"

@@ -66,7 +66,7 @@ ended() {
   local k
   code=()
   for k in "${!pids[@]}"; do
-    for _ in $(seq 600); do kill -0 "${pids[k]}" || break; sleep 0.1; done
+    for _ in $(seq $((600 + 20 * patience))); do kill -0 "${pids[k]}" || break; sleep 0.1; done
     kill -9 "${pids[k]}" && [ "$k" != "$victim" ] && fail "process $k hangs"
     wait "${pids[k]}"
     code[k]=$?
@@ -118,7 +118,7 @@ sentences() {
 
 # ---- kills -----------------------------------------------------------------------------------------------------------
 
-patience=4 victim=- sessions=0 free=0 shortest=9999999
+patience=60 victim=- sessions=0 free=0 shortest=9999999 longest=0
 microseconds() { echo "${EPOCHREALTIME/./}"; }
 join_all() { for k in $(seq ${#present[@]}); do party "${present[k - 1]}" & pids[k]=$!; done; }
 for solver in gram_parties dpfw_parties gram_parties dpfw_parties:steps=20,columns=2; do
@@ -130,10 +130,11 @@ for solver in gram_parties dpfw_parties gram_parties dpfw_parties:steps=20,colum
   ended
   took=$(($(microseconds) - began))
   [ $took -ge $shortest ] || shortest=$took
+  [ $took -le $longest ] || longest=$took
   [ "${code[*]}" = '0 0 0 0' ] || fail "exit codes ${code[*]}"
   judge
 done
-sessions=0 free=0
+sessions=0 free=0 patience=$((4 + 2 * longest / 1000000)) # of a slow machine more
 solvers=(gram_parties dpfw_parties dpfw_parties:steps=20,columns=2)
 for ((round = 1; round <= ${KILLS:-6}; round++)); do
   parties=$((2 + RANDOM % 2))

@@ -32,7 +32,7 @@ for ((round = 1; round <= ${KILLS:-5}; round++)); do
   for ((k = 0; k < ranks; k++)); do # minutes of work, which nobody waits for
     timeout -k 1 300 "$TACIT" train p.csv --schema p.schema.json --loss logistic --solver dpsgd:epochs=100000,batch=200 --epsilon 1 \
       --delta 1e-6 --threads 1 --ledger L -o model.json --meet "127.0.0.1:$port" --ranks "$ranks" --rank "$k" --secret secret \
-      --meet-timeout 5 </dev/null >"out.$k" 2>"err.$k" &
+      --meet-timeout 12 </dev/null >"out.$k" 2>"err.$k" &
     pids[k]=$!
   done
   for ((k = RANDOM % 2 ? 0 : 600; k < 600; k++)); do # half of them once the budget is charged

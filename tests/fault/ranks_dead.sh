@@ -20,10 +20,10 @@ charges() { "$TACIT" ledger L --json 2>/dev/null | grep -o '"id"' | wc -l; }
 end_rank() {
   rm -f L model.json
   "$TACIT" ledger L --init --epsilon 10 --delta 1e-4 >/dev/null || exit 1
-  timeout 120 mpirun -n 3 "$TACIT" train p.csv --schema p.schema.json --loss logistic --solver dpsgd:epochs=100000,batch=200 \
+  timeout 600 mpirun -n 3 "$TACIT" train p.csv --schema p.schema.json --loss logistic --solver dpsgd:epochs=100000,batch=200 \
     --epsilon 1 --delta 1e-6 --intercept --threads 1 --ledger L -o model.json </dev/null >out 2>err &
   local mpi=$! own victim
-  for _ in $(seq 600); do
+  for _ in $(seq 3000); do
     [ "$(charges)" = 1 ] && break
     sleep 0.1
   done

@@ -40,7 +40,7 @@ plant() {
     fi
     sound["$*"]=1
   fi
-  out=$(TACIT_POINT=$point timeout $((3 * ${seconds%.*} + 60)) "$build/tacit-audit" audit "$@" --seconds "$seconds" 2>&1)
+  out=$(TACIT_POINT=$point timeout 1200 "$build/tacit-audit" audit "$@" --seconds "$seconds" 2>&1)
   if grep -qE "^BREAK +$word" <<<"$out"; then
     echo "$name: $(grep -E "^BREAK +$word" <<<"$out" | head -1 | sed -E 's/^BREAK +//')"
   else

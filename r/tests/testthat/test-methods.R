@@ -222,8 +222,13 @@ test_that("an interrupt ends a run, and R goes on", {
   skip_on_cran()
   big <- people[rep(seq_len(ROWS), 100), ]
   parent <- Sys.getpid()
-  started <- parallel::mcparallel({ Sys.sleep(0.6); tools::pskill(parent, tools::SIGINT) })
-  ended <- tryCatch({ for (i in 1:100) fit(z ~ x * g * h + t + u, data = big); "never" }, interrupt = function(e) "interrupted")
+  mark <- tempfile()
+  started <- parallel::mcparallel({
+    while (!file.exists(mark)) Sys.sleep(0.05)
+    Sys.sleep(0.3)
+    tools::pskill(parent, tools::SIGINT)
+  })
+  ended <- tryCatch({ file.create(mark); for (i in 1:100) fit(z ~ x * g * h + t + u, data = big); "never" }, interrupt = function(e) "interrupted")
   parallel::mccollect(started)
   expect_identical(ended, "interrupted")
   expect_identical(coef(fit(y ~ x + g, binomial, epsilon = 2)), coef(m))
