@@ -100,9 +100,8 @@ bool tct_dpmetric_again(double signal_to_noise, int64_t p) {
 }
 
 double tct_dpmetric_cut(double signal_to_noise, double budget_fraction, int64_t p) {
-  return fmax(dpmetric_image_cut_least, dpmetric_image_cut_per_signal * signal_to_noise *
-                                            fmax(1, signal_to_noise / dpmetric_image_cut_signal) *
-                                            sqrt(budget_fraction / (2 * (double)p)));
+  return fmax(dpmetric_image_cut_least,
+              pow(signal_to_noise / dpmetric_image_cut_signal, 2) * sqrt(budget_fraction / (2 * (double)p)));
 }
 
 /* A part of the budget at which one sum over all records has so much noise: a record's own in `exact` of n. */
