@@ -1,15 +1,16 @@
 /* bench_counts.c - fits of counts whose mean is small or large: is the mean prediction the truth, with and without
  * errors?
  *
- *   bench_counts RATE,... N P EPSILON,... RUNS [--errors] [--exposure] [--from R] [--solver S]
- *       one JSON line for each rate and epsilon: P columns and an intercept, labels up to 10 (50 from a rate of 3 on).
- *       signal: n rate mu/Y.  off: the median over runs of |mean prediction/truth - 1|; signed: of the ratio; worst: of
- *       all.  beyond: fits with a prediction above the bound on the margin.  lost: the median of the part of what the
- *       columns take from the loss on the table that the fit does not have.
- *       outside: fits whose mean prediction is off by more than three of its stated errors; without errors what the
- *       model's note says, or the 5 % from which on it says so.
+ *   bench_counts RATE,... N P EPSILON,... RUNS [--errors] [--exposure] [--varied] [--from R] [--solver S]
+ *       one JSON line for each rate and epsilon: P columns and an intercept, labels up to 10 (100 from a rate of 3 on,
+ * of 1 with exposures). signal: n rate mu/Y.  off: the median over runs of |mean prediction/truth - 1|; signed: of the
+ * ratio; worst: of all.  beyond: fits with a prediction above the bound on the margin.  lost: the median of the part of
+ * what the columns take from the loss on the table that the fit does not have. outside: fits whose mean prediction is
+ * off by more than three of its stated errors; without errors what the model's note says, or the 5 % from which on it
+ * says so.
  *   --errors: robust ones.  z: the largest error of the logarithm of the mean prediction, in its own stated errors.
  *       covered, worst_weight, withheld and width are those of the P columns; width is over exact robust errors.
+ *   --varied: means vary by an exponential factor.
  *   --exposure: records are pieces of follow-up in one of three periods, each of another hazard, which all columns
  *       change by the same ratio; P >= 3, the first two columns are the periods.  Times in a piece go from 0.1 to 1. */
 #include "bench.h"
@@ -23,7 +24,7 @@ enum { MOST = 32, LIST = 8 };
 typedef struct cell {
   double rate, epsilon, label_bound, margin;
   int64_t n, p;
-  int errors, exposure, runs, from;
+  int errors, exposure, varied, runs, from;
   const char *solver;
 } cell;
 
@@ -59,7 +60,7 @@ static coverage_table draw(const cell *c, int run, double *offset, double *mean)
     if (c->exposure) x[0] = period == 1, x[1] = period == 2, f += offset[i] = log(0.1 + 0.9 * dice_unit(&d));
     for (int64_t j = 0; j < c->p; j++) f += x[j] * w[j];
     x[c->p] = 1;
-    t.y[i] = fmin(dice_count(&d, exp(f)), c->label_bound);
+    t.y[i] = fmin(dice_count(&d, exp(f) * (c->varied ? -log(dice_unit(&d)) : 1)), c->label_bound);
     *mean += exp(f) / (double)c->n;
   }
   return t;
@@ -174,7 +175,7 @@ static void print(const cell *c, tally *all) {
   }
   printf("{\"bench\": \"counts\", \"rate\": %g, \"n\": %lld, \"p\": %lld, \"epsilon\": %g, \"errors\": %d, ", c->rate,
          (long long)c->n, (long long)c->p, c->epsilon, c->errors);
-  printf("\"exposure\": %d, \"from\": %d, \"runs\": %d, ", c->exposure, c->from, c->runs);
+  printf("\"exposure\": %d, \"varied\": %d, \"from\": %d, \"runs\": %d, ", c->exposure, c->varied, c->from, c->runs);
   put("signal", (double)c->n * c->rate * privacy_mu(c->epsilon) / c->label_bound, ", ");
   put("off", middle(all->off, stated), ", "), put("worst", stated ? all->off[stated - 1] : NAN, ", ");
   put("signed", middle(all->ratio, stated), ", "), put("lost", middle(all->lost, stated), ", ");
@@ -223,12 +224,14 @@ int main(int argc, char **argv) {
   double rates[LIST], epsilons[LIST];
   if (argc < 6) {
     fprintf(stderr,
-            "usage: bench_counts RATE,... N P EPSILON,... RUNS [--errors] [--exposure] [--from R] [--solver S]\n");
+            "usage: bench_counts RATE,... N P EPSILON,... RUNS [--errors] [--exposure] [--varied] [--from R] [--solver "
+            "S]\n");
     return argc == 1 ? 0 : 2;
   }
   cell c = {.n = atoll(argv[2]), .p = atoll(argv[3]), .runs = atoi(argv[5])};
   for (int k = 6; k < argc; k++) {
     c.errors |= !strcmp(argv[k], "--errors"), c.exposure |= !strcmp(argv[k], "--exposure");
+    c.varied |= !strcmp(argv[k], "--varied");
     if (!strcmp(argv[k], "--from") && k + 1 < argc) c.from = atoi(argv[++k]);
     if (!strcmp(argv[k], "--solver") && k + 1 < argc) c.solver = argv[++k];
   }
@@ -237,7 +240,8 @@ int main(int argc, char **argv) {
   for (int r = 0; r < many; r++)
     for (int e = 0; e < several; e++) {
       c.rate = rates[r], c.epsilon = epsilons[e];
-      c.label_bound = c.rate < 3 ? 10 : 50, c.margin = c.rate < 3 ? 2 : 4;
+      int small = c.rate * (c.exposure ? 3 : 1) < 3;
+      c.label_bound = small ? 10 : 100, c.margin = small ? 2 : 4.5;
       run_cell(&c);
     }
   return 0;

@@ -107,6 +107,40 @@ static void the_clip_of_counts_hardly_moves_the_intercept(void **state) {
   check_intercept(POISSON, "dponestep");
 }
 
+/* Where noise hides the events, a clip by what is seen, the slopes of zeros, would cut them. */
+static void no_clip_of_counts_is_below_two_events(void **state) {
+  (void)state;
+  double count[2 * TCT_ONESTEP_EDGES] = {0};
+  tct_onestep_terms terms = {.count = count, .deviation = 94, .rows = 20000, .dimension = 6, .given = NAN};
+  terms.noise = 0.002, terms.part = 0.5;
+  count[6] = 8000, count[7] = 11000; /* 0.13 and 0.18 long */
+  assert_true(tct_onestep_pick_clip(&terms) < 1);
+  terms.least = 2, terms.rare = 0.95;
+  assert_true(tct_onestep_pick_clip(&terms) == 2);
+}
+
+/* A table of 1,000 events of 20,000 counts: a path whose clip cut them predicted a tenth. */
+static void the_mean_of_rare_counts_is_near_the_truth_where_noise_hides_single_events(void **state) {
+  (void)state;
+  enum { N = 20000, P = 4, RUNS = 4 };
+  double sum = 0;
+  for (int run = 0; run < RUNS; run++) {
+    coverage_table t = coverage_draw(INDEPENDENT, POISSON, N, P, 700 + (uint64_t)run);
+    for (int64_t i = 0; i < N; i++) t.y[i] = i % 20 == 0;
+    t.label_bound = 10;
+    tct_model *model = covered_fit(&t, POISSON, "dponestep:errors=robust", 0.5, NULL, 3 + (uint64_t)run);
+    for (int64_t i = 0; i < N; i++) {
+      double z = 0;
+      for (int64_t j = 0; j < P; j++) z += t.x[i * P + j] * model->coefficients[j];
+      sum += exp(z) / N / RUNS;
+    }
+    tct_model_free(model);
+    coverage_free(&t);
+  }
+  printf("mean prediction %.4f of 0.05\n", sum);
+  assert_true(fabs(sum / 0.05 - 1) < 0.15);
+}
+
 /* A clip of each label's own slope would shorten the few positives alone. */
 static void the_clip_of_two_classes_hardly_moves_the_intercept(void **state) {
   (void)state;
@@ -314,6 +348,8 @@ int main(void) {
       cmocka_unit_test(weights_and_their_errors_are_functions_of_releases_alone),
       cmocka_unit_test(the_stated_deviation_of_the_noise_is_that_of_repeated_fits),
       cmocka_unit_test(intervals_of_95_percent_cover_the_truth_of_the_population),
+      cmocka_unit_test(no_clip_of_counts_is_below_two_events),
+      cmocka_unit_test(the_mean_of_rare_counts_is_near_the_truth_where_noise_hides_single_events),
       cmocka_unit_test(the_clip_of_counts_hardly_moves_the_intercept),
       cmocka_unit_test(the_clip_of_two_classes_hardly_moves_the_intercept),
       cmocka_unit_test(the_path_of_skewed_counts_ends_so_near_that_one_step_is_enough),

@@ -27,6 +27,7 @@
 #include "solve/gradient/rules.def"
 #include "solve/shared/clipped.h"
 #include "solve/shared/quantile.h"
+#include "solve/shared/rules.def"
 #include "solve/shared/share.h"
 
 #include <string.h>
@@ -313,7 +314,7 @@ static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *
   double h = shape->curvature, inverse = 0, unit = shape->slope * sqrt(shape->dimension / h);
   double mean = m->base / ((double)facts->rows * sqrt(tct_dpmetric_left(&m->rule)));
   double clip = tct_dpmetric_clip(facts, shape->signal_to_noise);
-  if (facts->loss.kind->counts) clip = fmax(clip, dpmetric_count_clip * fmax(1 / shape->slope, 1));
+  if (facts->loss.kind->counts) clip = fmax(clip, counts_clip * fmax(1 / shape->slope, 1));
   if (!facts->loss.kind->binary) shape->constant = shape->slope * shape->slope / (2 * h);
   shape->path_length =
       isnan(m->rule.path_length) ? tct_dpmetric_path_length(facts, shape, clip * unit * mean) : m->rule.path_length;

@@ -87,8 +87,9 @@ typedef struct tct_onestep_terms {
   double deviation;    /* of a count's noise */
   double rows, dimension, noise, part;
   double dispersion;
-  bool even, heavy; /* even: residuals are about as often above as below; heavy: many rows are far */
-  double given;     /* the clip in typical terms; NAN: as above */
+  double least, rare; /* of counts: no clip is below it; how far their mean is below 1, in [0, 1] */
+  bool even, heavy;   /* even: residuals are about as often above as below; heavy: many rows are far */
+  double given;       /* the clip in typical terms; NAN: as above */
 } tct_onestep_terms;
 /* Is this dispersion that of a model whose counts vary more than it says?  In [0, 1]. */
 static inline double tct_onestep_varied(double dispersion) { return fmin(fmax(10 * (dispersion - 1), 0), 1); }

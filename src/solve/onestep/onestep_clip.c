@@ -75,7 +75,7 @@ double tct_onestep_pick_clip(const tct_onestep_terms *terms) {
   if (!isnan(terms->given)) return terms->given * quantile;
   law up = law_of(terms->count, terms->deviation), down = law_of(terms->count + EDGES, terms->deviation);
   double direction = rms / sqrt(terms->rows * terms->dimension);
-  double least = terms->even ? dponestep_even_clip_least * quantile : rms,
+  double least = terms->even ? dponestep_even_clip_least * quantile : fmax(rms, terms->least),
          most = fmax(dponestep_clip_most, 1.01 * least);
   double clip = least;
   for (int k = 0; k < GRID; k++) {
@@ -86,8 +86,8 @@ double tct_onestep_pick_clip(const tct_onestep_terms *terms) {
     if (bias <= terms->part * hypot(clip * terms->noise, direction)) break;
   }
   double free = terms->noise > 0 ? direction / terms->noise : 0; /* noise is then one direction's error */
-  if (free > 0)
-    clip = fmax(least, fmin(clip, fmin(dponestep_far_error * free, 2 * seen))); /* chance alone may ask for more */
+  double errors_most = dponestep_far_error - (dponestep_far_error - 1) * terms->rare;
+  if (free > 0) clip = fmax(least, fmin(clip, fmin(errors_most * free, 2 * seen))); /* chance alone may ask for more */
   if (terms->heavy) clip = fmax(clip, fmin(dponestep_far_error * free, dponestep_far_clip * seen));
   double wide = terms->even ? 0 : tct_onestep_varied(terms->dispersion);
   double errors =

@@ -19,6 +19,7 @@
 #include "solve/onestep/one_step.h"
 #include "solve/onestep/rules.def"
 #include "solve/shared/clipped.h"
+#include "solve/shared/rules.def"
 
 #include <string.h>
 
@@ -77,6 +78,7 @@ tct_status tct_onestep_set_clip(tct_onestep *run, int counts, int release, doubl
     terms.rows = (double)facts->rows, terms.dimension = run->dimension;
     terms.even = facts->loss.kind->link == TCT_LINK_IDENTITY;
     terms.heavy = weighs_alike(run), terms.dispersion = run->dispersion;
+    if (facts->loss.kind->counts) terms.least = counts_clip, terms.rare = fmax(1 - run->typical, 0);
     terms.deviation = tct_mech_release_of(run->mech, counts)->deviation;
     terms.noise = tct_mech_release_of(run->mech, release)->deviation / terms.rows;
     TCT_TRY(release_terms(run, counts, w, count, err));
@@ -84,9 +86,10 @@ tct_status tct_onestep_set_clip(tct_onestep *run, int counts, int release, doubl
                      slope * (weighs_alike(run) ? fmax(2 * run->farthest, run->weight) : run->weight));
   }
   if (facts->loss.kind->counts) { /* so many terms may be hidden beyond the clip, each by as much */
-    double most = tct_onestep_varied(run->dispersion + 2 * run->uncertain);
-    run->lost = dponestep_lost_by_clip * (most - tct_onestep_varied(run->dispersion)) * run->clip / run->rows *
-                tct_mech_release_of(run->mech, counts)->deviation;
+    double most = tct_onestep_varied(run->dispersion + 2 * run->uncertain) - tct_onestep_varied(run->dispersion);
+    double hidden = fmin(tct_mech_release_of(run->mech, counts)->deviation,
+                         dponestep_hidden_events * run->rows * fmin(run->typical, 1));
+    run->lost = dponestep_lost_by_clip * most * hidden * run->clip / run->rows;
   }
   if (tct_noise_off(facts)) run->clip = 1e6 * fmin(facts->label_bound, slope);
   return TCT_OK;
