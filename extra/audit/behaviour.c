@@ -206,6 +206,7 @@ static tct_status run_with_files(tct_audit *a, const tct_side *side, files *f, t
   ledger.epsilon = 2 * a->epsilon, ledger.delta = 2 * a->delta;
   TCT_TRY(tct_ledger_make(f->ledger, &ledger, err));
   tct_plan *plan = tct_plan_new(&config, a->rows, a->cols, err);
+  a->polls = 0; /* as in tct_side_fit: those of one run are held against its plan */
   tct_model *m = plan ? tct_fit(plan, side->data, err) : NULL;
   tct_plan_free(plan);
   a->fits++;
