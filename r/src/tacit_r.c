@@ -217,9 +217,10 @@ static SEXP R_fit(SEXP columns, SEXP set) {
   int ok = (data || !fits) && tct_config_use_schema(&c, data, file, &cols, &e) == TCT_OK;
   int64_t rows = data ? tct_data_rows(data) : (int64_t)number_item(set, "rows", 0);
   tct_plan *plan = ok ? tct_plan_new(&c, rows, cols, &e) : NULL;
-  tct_model *model = plan && fits ? tct_fit(plan, data, &e) : NULL;
-  char *made[3] = {NULL, model ? tct_model_json(model, &e) : NULL, NULL}, warning[2000] = "";
-  if (plan && (made[1] || !fits)) made[0] = tct_plan_json(plan, &e);
+  char *made[3] = {plan ? tct_plan_json(plan, &e) : NULL, NULL, NULL}, warning[2000] = "";
+  tct_model *model = made[0] && fits ? tct_fit(plan, data, &e) : NULL;
+  made[1] = model ? tct_model_json(model, &e) : NULL;
+  if (fits && !made[1]) tct_text_free(made[0]), made[0] = NULL;
   if (model && tct_model_warning(model)) snprintf(warning, sizeof warning, "%s", tct_model_warning(model));
   tct_model_free(model);
   tct_plan_free(plan);
@@ -236,7 +237,14 @@ static SEXP R_summary(SEXP text, SEXP sums, SEXP level) {
   tct_model *model = tct_model_read(NULL, text_of(text), NULL, &e);
   char *said = NULL;
   if (model && isNull(sums)) said = tct_summary_json(model, asReal(level), 1, &e);
-  if (model && !isNull(sums)) said = tct_sums_json(model, REAL(sums), ncols(sums), asReal(level), &e);
+  int64_t cols = 0;
+  if (model && !isNull(sums)) {
+    tct_model_shape(model, NULL, &cols);
+    if (isReal(sums) && nrows(sums) == cols + 1)
+      said = tct_sums_json(model, REAL(sums), ncols(sums), asReal(level), &e);
+    else
+      e.status = TCT_E_USAGE, snprintf(e.text, sizeof e.text, "the parts of this fit are not of one model; fit again");
+  }
   tct_model_free(model);
   return one(said, &e);
 }

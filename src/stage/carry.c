@@ -210,7 +210,7 @@ static tct_status describe(carrying *c, tct_error *err) {
   return tct_study_events(study, &m->events, err);
 }
 
-enum { ROOM = 1 << 16, ROOM_NUMBER = 26 };
+enum { ROOM = 1 << 16, ROOM_NUMBER = 40 }; /* an indent, a sign, 24 characters, a comma and a line end */
 
 /* Room for the file, as far as its size is known now. */
 static tct_status reserve(carrying *c, tct_error *err) {
@@ -219,11 +219,11 @@ static tct_status reserve(carrying *c, tct_error *err) {
   char *schema = tct_json_dump(json_object_get(study->asked, "schema"), JSON_INDENT(2));
   int64_t bytes = ROOM + (int64_t)(schema ? 2 * strlen(schema) : 0) * (study->count + 1);
   tct_free(schema);
-  for (int k = 0; k < c->tables; k++) {
-    int64_t cols = c->table[k].data->x.cols;
-    for (const tct_stage *s = study->stage; s < study->stage + study->count; s++)
-      bytes += ROOM_NUMBER * (cols + (s->kind->numbers ? s->kind->numbers(s, cols) : 0));
-  }
+  int64_t most = 0;
+  for (int k = 0; k < c->tables; k++)
+    if (c->table[k].data->x.cols > most) most = c->table[k].data->x.cols;
+  for (const tct_stage *s = study->stage; s < study->stage + study->count; s++)
+    bytes += ROOM_NUMBER * (most + (s->kind->numbers ? s->kind->numbers(s, most) : 0));
   tct_outfile *out = study->facts->output = TCT_NEW(tct_outfile, 1);
   if (!out) return tct_fail_memory(err);
   TCT_TRY(tct_outfile_open(out, c->run.output, TCT_OUT_FILE, tct_inputs_list(&study->inputs), err));

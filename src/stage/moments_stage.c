@@ -183,10 +183,16 @@ static void check(const tct_stage *stage, const json_t *said, char why[TCT_STAGE
   tct_stage_check_released(stage, said, own ? &own->solved.promise : NULL, follow, sentence, why);
 }
 
-/* The metric, some shells, and the fourth moments. */
+/* The metric, the shells that the noise allows, and the fourth moments; of each the entries on and below the diagonal.
+ */
 static int64_t numbers(const tct_stage *stage, int64_t columns) {
-  int64_t d = robust(stage) ? tct_moments_products(columns + 1) : 0;
-  return 6 * columns * columns + d * (d + 1) / 2;
+  const moments_plan *own = stage->plan;
+  int64_t most = robust(stage) ? TCT_MOMENTS_FOURTH_MOST : TCT_MOMENTS_MOST + 1;
+  int64_t q = own ? own->facts.p : columns < most ? columns + 1 : most;
+  tct_moments m = {.p = q, .q = q, .metric.size = INFINITY, .shells = TCT_SHELLS};
+  if (own) tct_moments_radii(own->facts.rows, own->solved.promise.release[1].deviation, &m);
+  int64_t d = robust(stage) ? tct_moments_products(q) : 0;
+  return (1 + m.shells) * tct_moments_products(q) + tct_moments_products(d);
 }
 
 const tct_stage_kind tct_stage_kind_moments = {

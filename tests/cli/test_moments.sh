@@ -212,6 +212,27 @@ json.dump(study, open("short.json", "w"))
 PY
 bad 'lm of a damaged file' 3 'damaged' lm short.json --label pay
 
+# ---- room for the file is taken before the charge, and no more than it may need ----
+columns() { seq "$1" | sed 's/.*/c&/' | paste -sd,; }
+numbers() { echo "{\"columns\": [$(seq "$1" | sed 's/.*/{"name": "c&", "type": "number", "lower": 0, "upper": 1}/' | paste -sd,)${2-}]}"; }
+{ columns 29; awk 'BEGIN { for (i = 0; i < 2000; i++) { for (j = 1; j <= 29; j++) printf "%.3f%s", ((i + 7) * j * j * 37 % 101) / 101, j < 29 ? "," : "\n" } }'; } >thirty.csv
+numbers 29 >thirty.json
+large=(thirty.csv --schema thirty.json --epsilon 50 --delta 1e-6 --errors robust)
+ok 'a large file' moments "${large[@]}" -o large.json
+ok 'a ledger' ledger room.ledger --init --epsilon 100 --delta 1e-5
+small=$(($(stat -c %s large.json) / 1024 - 1))
+before=$("$TACIT" ledger room.ledger --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["runs"]))')
+check 'that has no room is refused' test "$( (ulimit -f $small; "$TACIT" moments "${large[@]}" --ledger room.ledger -o none.json >/dev/null 2>&1); echo $?)" = 1
+check 'before it is charged' test "$("$TACIT" ledger room.ledger --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["runs"]))')" = "$before"
+{ echo "y,$(columns 150)"; awk 'BEGIN { for (i = 0; i < 600; i++) { printf "%d", i % 2; for (j = 0; j < 150; j++) printf ",%.2f", (i * j % 11) / 11; print "" } }'; } >wide.csv
+numbers 150 ', {"name": "y", "type": "category", "values": ["0", "1"]}' >wide.schema.json
+cat >wide.plan.json <<JSON
+{"epsilon": 50, "delta": 1e-6, "schema": $(cat wide.schema.json), "stages": [
+  {"name": "fit", "kind": "fit", "label": "y", "positive": "1", "loss": "logistic"},
+  {"name": "two", "kind": "moments", "features": ["c1", "c2"], "errors": "robust"}]}
+JSON
+check 'and columns of other stages need none' bash -c 'ulimit -f 8000; "$0" study wide.csv --plan wide.plan.json -o wide.json >.out 2>.err || { cat .err; false; }' "$TACIT"
+
 library=$(dirname "$TACIT")/libtacit.so
 if ! grep -q __asan_init "$library"; then
   cases=$((cases + 1))

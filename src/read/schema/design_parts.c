@@ -375,7 +375,7 @@ tct_status tct_parse_part(const tct_term_parse *p, const json_t *value, int32_t 
     return tct_term_wrong(p, "\"name\" is a text; write one");
   if (!as)
     return json_is_string(of) ? column_part(p, json_string_value(of), place)
-                              : tct_term_wrong(p, "\"of\" names a column");
+                              : tct_term_wrong(p, "\"of\" names a column; write its name");
   if (strcmp(as, "missing") == 0) return parse_flag(p, of, place);
   tct_part_kind kind;
   if (calendar_of(as, &kind)) return calendar_part(p, value, as, place);
