@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 packages_build="gcc libc6-dev make cmake ninja-build pkg-config libsodium-dev libjansson-dev libarchive-dev zlib1g-dev libsqlite3-dev libopenmpi-dev openmpi-bin libssl-dev openssl"
-packages_check="libcmocka-dev xz-utils"
+packages_check="libcmocka-dev xz-utils python3-jsonschema python3-numpy"
 packages_spark="default-jre-headless"
 packages_static="clang clang-format clang-tidy libclang-rt-14-dev libomp-dev llvm valgrind git"
 packages_bench="liblinear-tools"
