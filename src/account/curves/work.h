@@ -9,9 +9,9 @@
 
 /* To plan one fit; to verify a file, or to price a list.  To verify is to plan each fit, to prove the claim, which is
  * less than planning it, and to hear a second opinion. */
-#define TCT_WORK_PLAN 2.9e9
+#define TCT_WORK_PLAN 2.6e9
 #define TCT_WORK_SECOND 0.5e9
-#define TCT_WORK_VERIFY 4.2e9
+#define TCT_WORK_VERIFY 3.7e9
 
 /* A thread's purse.  Without one, everything is allowed. */
 typedef struct tct_work {
