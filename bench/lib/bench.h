@@ -77,6 +77,37 @@ static inline double bench_number(const char *json, const char *key) {
   return at ? strtod(at + strlen(quoted), NULL) : NAN;
 }
 
+/* Of qsort, for doubles. */
+static inline int bench_by_size(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The upper median of list[count], which it sorts; NAN of none. */
+static inline double bench_middle(double *list, int count) {
+  qsort(list, (size_t)count, sizeof *list, bench_by_size);
+  return count ? list[count / 2] : NAN;
+}
+
+/* "name": value, and then `end`; null where it is not finite. */
+static inline void bench_put(const char *name, double value, const char *end) {
+  if (isfinite(value))
+    printf("\"%s\": %.4g%s", name, value, end);
+  else
+    printf("\"%s\": null%s", name, end);
+}
+
+/* mu of the Gaussian mechanism that is (epsilon, 1e-6)-private (Balle and Wang 2018), by bisection. */
+static inline double bench_mu(double epsilon) {
+  double low = 0, high = 50;
+  for (int k = 0; k < 200; k++) {
+    double mu = (low + high) / 2, a = epsilon / mu - mu / 2, b = epsilon / mu + mu / 2;
+    double delta = 0.5 * erfc(a / sqrt(2)) - 0.5 * exp(epsilon) * erfc(b / sqrt(2));
+    *(delta > 1e-6 ? &high : &low) = mu;
+  }
+  return low;
+}
+
 /* The model's objective on data (mean loss of the transformed records plus penalty), exactly; not private. */
 static inline double bench_objective(const tct_model *model, const tct_data *data) {
   tct_error err = {0};

@@ -141,31 +141,6 @@ static void take(const cell *c, const coverage_table *t, double mean, const tct_
   }
 }
 
-static int by_size(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-static double middle(double *list, int count) {
-  qsort(list, (size_t)count, sizeof *list, by_size);
-  return count ? list[count / 2] : NAN;
-}
-static void put(const char *name, double value, const char *end) {
-  if (isfinite(value))
-    printf("\"%s\": %.4g%s", name, value, end);
-  else
-    printf("\"%s\": null%s", name, end);
-}
-
-/* mu of the Gaussian mechanism that is (epsilon, 1e-6)-private (Balle and Wang 2018), by bisection. */
-static double privacy_mu(double epsilon) {
-  double low = 0, high = 50;
-  for (int k = 0; k < 200; k++) {
-    double mu = (low + high) / 2, a = epsilon / mu - mu / 2, b = epsilon / mu + mu / 2;
-    *(0.5 * erfc(a / sqrt(2)) - 0.5 * exp(epsilon) * erfc(b / sqrt(2)) > 1e-6 ? &high : &low) = mu;
-  }
-  return low;
-}
-
 static void print(const cell *c, tally *all) {
   int given = 0, hit = 0, stated = all->stated;
   double least = INFINITY;
@@ -176,15 +151,16 @@ static void print(const cell *c, tally *all) {
   printf("{\"bench\": \"counts\", \"rate\": %g, \"n\": %lld, \"p\": %lld, \"epsilon\": %g, \"errors\": %d, ", c->rate,
          (long long)c->n, (long long)c->p, c->epsilon, c->errors);
   printf("\"exposure\": %d, \"varied\": %d, \"from\": %d, \"runs\": %d, ", c->exposure, c->varied, c->from, c->runs);
-  put("signal", (double)c->n * c->rate * privacy_mu(c->epsilon) / c->label_bound, ", ");
-  put("off", middle(all->off, stated), ", "), put("worst", stated ? all->off[stated - 1] : NAN, ", ");
-  put("signed", middle(all->ratio, stated), ", "), put("lost", middle(all->lost, stated), ", ");
+  bench_put("signal", (double)c->n * c->rate * bench_mu(c->epsilon) / c->label_bound, ", ");
+  bench_put("off", bench_middle(all->off, stated), ", "), bench_put("worst", stated ? all->off[stated - 1] : NAN, ", ");
+  bench_put("signed", bench_middle(all->ratio, stated), ", "), bench_put("lost", bench_middle(all->lost, stated), ", ");
   printf("\"beyond\": %d, \"failed\": %d, \"outside\": %d", all->beyond, c->runs - stated, all->outside);
   if (c->errors) {
     printf(", \"no_error\": %d, ", all->refused);
-    put("z", all->z, ", "), put("covered", (double)hit / given, ", "), put("worst_weight", least, ", ");
-    put("withheld", 1 - (double)given / ((double)stated * (double)c->p), ", ");
-    put("width", middle(all->width, all->widths), "");
+    bench_put("z", all->z, ", "), bench_put("covered", (double)hit / given, ", "),
+        bench_put("worst_weight", least, ", ");
+    bench_put("withheld", 1 - (double)given / ((double)stated * (double)c->p), ", ");
+    bench_put("width", bench_middle(all->width, all->widths), "");
   }
   printf("}\n");
   fflush(stdout);

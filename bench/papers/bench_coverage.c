@@ -179,23 +179,6 @@ static void count_run(const cell *c, const double *truth, int run, tally *all) {
   coverage_free(&t);
 }
 
-static int by_size(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double middle(double *list, int count) {
-  qsort(list, (size_t)count, sizeof *list, by_size);
-  return count ? list[count / 2] : NAN;
-}
-
-static void put(const char *name, double value, const char *end) {
-  if (isfinite(value))
-    printf("\"%s\": %.4g%s", name, value, end);
-  else
-    printf("\"%s\": null%s", name, end);
-}
-
 static void put_counts(const char *name, const int *count, int64_t p) {
   printf("\"%s\": [", name);
   for (int64_t j = 0; j < p; j++) printf("%s%d", j ? ", " : "", count[j]);
@@ -209,7 +192,7 @@ static void print(const cell *c, const double *truth, double epsilon, tally *all
   double widest = -INFINITY, bias = 0;
   for (int64_t j = 0; j < c->p; j++) {
     for (int k = 0; k < all->ratios[j]; k++) ratios[count++] = all->ratio[j][k];
-    if (all->ratios[j]) widest = fmax(widest, middle(all->ratio[j], all->ratios[j]));
+    if (all->ratios[j]) widest = fmax(widest, bench_middle(all->ratio[j], all->ratios[j]));
     null[j] = truth[j] == 0;
     if (all->given[j]) bias = fmax(bias, fabs(all->off[j] / all->given[j]));
   }
@@ -218,9 +201,10 @@ static void print(const cell *c, const double *truth, double epsilon, tally *all
   printf("\"options\": \"%s\", \"from\": %d, \"runs\": %d, ", c->options, c->from, c->runs);
   put_counts("given", all->given, c->p), put_counts("hit", all->hit, c->p);
   put_counts("found", all->found, c->p), put_counts("null", null, c->p);
-  put("width", middle(ratios, count), ", "), put("widest_weight", widest, ", "), put("bias", bias, ", ");
-  put("excess", exp(all->excess / all->excesses), ", "), put("noise_part", all->share / all->shares, ", ");
-  put("seconds", all->seconds / c->runs, "}\n");
+  bench_put("width", bench_middle(ratios, count), ", "), bench_put("widest_weight", widest, ", "),
+      bench_put("bias", bias, ", ");
+  bench_put("excess", exp(all->excess / all->excesses), ", "), bench_put("noise_part", all->share / all->shares, ", ");
+  bench_put("seconds", all->seconds / c->runs, "}\n");
   fflush(stdout);
 }
 
@@ -248,28 +232,17 @@ static void repeat(const cell *c) {
   printf("{\"bench\": \"noise\", \"loss\": \"%s\", \"kind\": \"%s\", \"n\": %lld, \"p\": %lld, \"epsilon\": %g, ",
          coverage_losses[c->loss], coverage_kinds[c->kind], (long long)c->n, (long long)c->p, c->epsilon[0]);
   printf("\"options\": \"%s\", \"runs\": %d, ", c->options, c->runs);
-  put("least", low, ", "), put("largest", high, "}\n");
+  bench_put("least", low, ", "), bench_put("largest", high, "}\n");
   coverage_free(&t);
 }
 
 /* ---- plain noisy sufficient statistics ----------------------------------------------------------------------------
  */
 
-/* mu of the Gaussian mechanism that is (epsilon, 1e-6)-private (Balle and Wang 2018), by bisection. */
-static double privacy_mu(double epsilon) {
-  double low = 0, high = 50;
-  for (int k = 0; k < 200; k++) {
-    double mu = (low + high) / 2, a = epsilon / mu - mu / 2, b = epsilon / mu + mu / 2;
-    double delta = 0.5 * erfc(a / sqrt(2)) - 0.5 * exp(epsilon) * erfc(b / sqrt(2));
-    *(delta > 1e-6 ? &high : &low) = mu;
-  }
-  return low;
-}
-
 /* w[p] from one release of (X^T X / R^2, X^T y / (R Y)), whose record's term has length at most sqrt(2). */
 static void plain_fit(const cell *c, const coverage_table *t, int run, double *w) {
   double h[MOST * MOST], j[MOST * MOST], inverse[MOST * MOST], g[MOST], zero[MOST] = {0};
-  double deviation = sqrt(2) / privacy_mu(c->epsilon[0]), r = t->row_norm;
+  double deviation = sqrt(2) / bench_mu(c->epsilon[0]), r = t->row_norm;
   dice d = dice_new(900, (uint64_t)run);
   coverage_sums(t, SQUARED, zero, h, g, j); /* g = -X^T y */
   for (int64_t a = 0; a < c->p; a++) {
@@ -288,10 +261,10 @@ static void plain_fit(const cell *c, const coverage_table *t, int run, double *w
 static double needed(double *error, const double *se, int64_t p, int runs) {
   double width[MOST];
   for (int64_t j = 0; j < p; j++) {
-    qsort(error + j * runs, (size_t)runs, sizeof *error, by_size);
+    qsort(error + j * runs, (size_t)runs, sizeof *error, bench_by_size);
     width[j] = error[j * runs + (int64_t)(0.95 * runs)] / (1.96 * se[j]);
   }
-  return middle(width, (int)p);
+  return bench_middle(width, (int)p);
 }
 
 static void beside_plain(const cell *c, const double *truth) {
@@ -313,7 +286,7 @@ static void beside_plain(const cell *c, const double *truth) {
   printf("{\"bench\": \"plain\", \"loss\": \"%s\", \"kind\": \"%s\", \"n\": %lld, \"p\": %lld, \"epsilon\": %g, ",
          coverage_losses[c->loss], coverage_kinds[c->kind], (long long)c->n, (long long)c->p, c->epsilon[0]);
   printf("\"runs\": %d, ", c->runs);
-  put("plain", needed(plain, se, c->p, c->runs), ", "), put("own", needed(own, se, c->p, c->runs), "}\n");
+  bench_put("plain", needed(plain, se, c->p, c->runs), ", "), bench_put("own", needed(own, se, c->p, c->runs), "}\n");
   free(own);
 }
 

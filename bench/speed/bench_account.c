@@ -5,6 +5,7 @@
  * The queries are those that peers are timed on (bench/peers/account_peers.py).  Each is run REPEATS times
  * (default 5) in one process; the median is given. */
 #include "account/account.h"
+#include "bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,11 +17,6 @@ static double now_ms(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-static int by_size(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
 }
 
 typedef struct query {
@@ -62,7 +58,7 @@ int main(int argc, char **argv) {
       if (run_query(q, &cost, &noise)) return 1;
       times[k] = now_ms() - start;
     }
-    qsort(times, (size_t)repeats, sizeof times[0], by_size);
+    qsort(times, (size_t)repeats, sizeof times[0], bench_by_size);
     printf(
         "{\"bench\":\"account\",\"query\":\"%s\",\"rate\":%g,\"noise\":%.9g,\"count\":%lld,\"delta\":%g,"
         "\"neighbours\":\"%s\",\"epsilon\":%.9g,\"epsilon_lower\":%.9g,\"accountant\":\"%s\",\"ms\":%.3f}\n",

@@ -86,11 +86,6 @@ static double seconds_of(const shape *s, const tct_data *data, const char *solve
   return bench_cpu() - start;
 }
 
-static int by_size(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static void measure(const shape *s, int repeats) {
   uint64_t state = 7;
   tct_error err = {0};
@@ -108,7 +103,7 @@ static void measure(const shape *s, int repeats) {
     double newton = s->one_hot ? NAN : seconds_of(s, data, "dpnewton", (uint64_t)r + 1);
     least = fmin(least, own), other = fmin(other, newton), ratio[r] = own / newton;
   }
-  qsort(ratio, (size_t)repeats, sizeof *ratio, by_size);
+  qsort(ratio, (size_t)repeats, sizeof *ratio, bench_by_size);
   printf("{\"bench\": \"fit\", \"table\": \"%s\", \"rows\": %lld, \"cols\": %lld, \"auto_seconds\": %.3f", s->name,
          (long long)s->n, (long long)s->p, least);
   if (!s->one_hot) printf(", \"dpnewton_seconds\": %.3f, \"ratio\": %.2f", other, ratio[repeats / 2]);
