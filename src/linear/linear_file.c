@@ -41,6 +41,16 @@ json_t *tct_moments_json(const tct_moments *m) {
   return out;
 }
 
+/* A released sum of t t', |t| <= 1, of so many records: its eigenvalues lie beyond 0 and their number by noise alone,
+ * and beyond these ends once in e^72 sums. */
+static bool possible(const double *a, int64_t q, double rows, double deviation) {
+  double far = (sqrt(2 * (double)q) + 12) * deviation, *less = TCT_NEW(double, 2 * q * q), *factor = less + q * q;
+  for (int64_t j = 0; less && j < q * q; j++) less[j] = -a[j];
+  bool good = less && tct_cholesky_shifted(a, q, far, factor) && tct_cholesky_shifted(less, q, rows + far, factor);
+  tct_free(less);
+  return good;
+}
+
 /* Radii follow from the metric; what is said of them is for other readers. */
 static bool read_shells(const json_t *said, int64_t rows, double deviation, tct_moments *m) {
   const json_t *shells = json_object_get(said, "shells");
@@ -50,22 +60,24 @@ static bool read_shells(const json_t *said, int64_t rows, double deviation, tct_
   bool good = (int)json_array_size(shells) == m->shells;
   if (!good || !(m->shell = TCT_NEW(double, m->shells *q *q))) return false;
   for (int k = 0; good && k < m->shells; k++) {
-    double *shell = m->shell + k * q * q;
+    double *shell = m->shell + k * q * q, unit = m->radius[k] * m->radius[k];
+    m->noise[k] = unit * deviation;
     good = read_triangle(json_array_get(shells, (size_t)k), q, shell);
     mirror(shell, q);
-    m->noise[k] = m->radius[k] * m->radius[k] * deviation;
+    good = good && possible(shell, q, unit * (double)rows, m->noise[k]);
   }
   return good;
 }
 
-static bool read_fourth(const json_t *said, double deviation, tct_moments *m) {
+static bool read_fourth(const json_t *said, int64_t rows, double deviation, tct_moments *m) {
   const json_t *fourth = json_object_get(said, "fourth");
   int64_t d = tct_moments_products(m->q);
   if (!(deviation > 0)) return !fourth;
   if (m->q > TCT_MOMENTS_FOURTH_MOST || !(m->fourth = TCT_NEW(double, d *d))) return false;
   bool good = read_triangle(fourth, d, m->fourth);
   mirror(m->fourth, d);
-  return good;
+  double cut = tct_moments_cut(rows, deviation, INFINITY), unit = cut * cut;
+  return good && possible(m->fourth, d, unit * (double)rows, unit * deviation);
 }
 
 tct_status tct_moments_of_json(const json_t *said, int64_t q, int64_t rows, const double deviation[2], tct_moments *m,
@@ -74,7 +86,8 @@ tct_status tct_moments_of_json(const json_t *said, int64_t q, int64_t rows, cons
   if (!(q >= 1 && q <= TCT_MOMENTS_MOST && rows >= 1 && m->size > 0 && isfinite(m->size) && deviation[0] > 0))
     return tct_fail(err, TCT_E_DATA, "the file holds no released moments; it is damaged or was edited");
   TCT_TRY(tct_metric_new(q, false, &m->metric, err));
-  if (!read_shells(said, rows, deviation[0], m) || !read_fourth(said, deviation[1], m))
-    return tct_fail(err, TCT_E_DATA, "the moments in the file are not as many, or no numbers; it is damaged");
+  if (!read_shells(said, rows, deviation[0], m) || !read_fourth(said, rows, deviation[1], m))
+    return tct_fail(err, TCT_E_DATA,
+                    "the moments in the file are not as many, or none that records have; it is damaged");
   return tct_moments_again(m, err);
 }

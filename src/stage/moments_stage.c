@@ -17,9 +17,10 @@
 typedef struct moments_plan {
   tct_facts facts;
   tct_solver_plan solved;
+  bool fourth; /* fourth moments are released */
 } moments_plan;
 
-/* Are fourth moments asked for? */
+/* Are they asked for? */
 static bool robust(const tct_stage *stage) {
   const char *errors = json_string_value(json_object_get(stage->asked, "errors"));
   return errors && !strcmp(errors, "robust");
@@ -78,10 +79,17 @@ static tct_status plan(tct_stage *stage, tct_error *err) {
   tct_events_free(&stage->events);
   moments_plan *own = stage->plan = TCT_NEW(moments_plan, 1);
   if (!own) return tct_fail_memory(err);
+  own->fourth = robust(stage);
   tct_status status = tct_stage_load(stage, &schema, err);
   if (status == TCT_OK) own->facts = facts_of(stage, &schema);
   tct_schema_free(&schema);
-  if (status == TCT_OK) status = tct_moments_plan(&own->facts, robust(stage), &own->solved, err);
+  if (status == TCT_OK) status = tct_moments_plan(&own->facts, own->fourth, &own->solved, err);
+  if (status == TCT_E_USAGE && own->fourth && stage->from >= 0 && stage->study->stage[stage->from].value) {
+    tct_solver_plan_free(&own->solved); /* the estimate found more columns than fourth moments are of */
+    tct_error_clear(err);
+    own->fourth = false;
+    status = tct_moments_plan(&own->facts, false, &own->solved, err);
+  }
   for (int64_t k = 0; k < own->solved.promise.events.len && status == TCT_OK; k++)
     status = tct_events_add(&stage->events, own->solved.promise.events.at[k], err);
   return tct_stage_named(stage, status, err);
@@ -134,7 +142,7 @@ static tct_status run(tct_stage *stage, const tct_stage_data *data, tct_error *e
   tct_bound bound = {0};
   facts.threads = c->threads > 0 ? c->threads : tct_processors();
   const tct_problem problem = {.facts = &facts, .view = &bound.view, .weight = data->table->weight};
-  spending s = {.problem = &problem, .fourth = robust(stage)};
+  spending s = {.problem = &problem, .fourth = own->fourth};
   const tct_gate gate = {.promise = &own->solved.promise,
                          .neighbours = facts.neighbours,
                          .seed = c->has_seed ? &c->seed : NULL,
@@ -164,7 +172,7 @@ static tct_status read(tct_stage *stage, const json_t *said, tct_error *err) {
 static bool follow(const tct_stage *stage, const json_t *said) {
   const moments_plan *own = stage->plan;
   const tct_release *release = own->solved.promise.release;
-  const double deviation[] = {release[1].deviation, robust(stage) ? release[2].deviation : 0};
+  const double deviation[] = {release[1].deviation, own->fourth ? release[2].deviation : 0};
   tct_moments m = {0};
   bool same = tct_moments_of_json(said, own->facts.p, own->facts.rows, deviation, &m, NULL) == TCT_OK;
   m.size = own->facts.row_norm;

@@ -212,6 +212,37 @@ json.dump(study, open("short.json", "w"))
 PY
 bad 'lm of a damaged file' 3 'damaged' lm short.json --label pay
 
+# ---- robust errors are of at most 30 columns, and an estimate can find more: then the plan is the other one ----
+awk 'BEGIN { print "age,town"; for (i = 0; i < 4000; i++) printf "%d,t%d\n", 18 + i % 60, i % 40 }' >towns.csv
+cat >towns.plan.json <<'JSON'
+{"epsilon": 20, "delta": 1e-6, "schema": {"columns": [{"name": "age", "type": "number", "lower": 18, "upper": 80}, {"name": "town", "type": "category", "estimate": true}]},
+ "stages": [{"name": "lists", "kind": "estimate", "what": "categories"}, {"name": "all", "kind": "moments", "errors": "robust"}, {"name": "age", "kind": "moments", "features": ["age"], "errors": "robust"}]}
+JSON
+ok 'more columns than robust errors have' study towns.csv --plan towns.plan.json -o towns.json
+check 'two releases, and three' python3 -c 'import json; s = json.load(open("towns.json"))["stages"]; assert len(s[1]["moments"]["columns"]) > 30 and [len(x["releases"]) for x in s[1:]] == [2, 3]'
+ok 'verified, more columns' verify towns.json
+ok 'by the words of lm' lm towns.json --stage all --label age
+says 'their form' 'elliptic: equally'
+
+# ---- what no records can have ----
+python3 - <<'PY'
+import json
+for name, key in (("m", "shells"), ("robust", "shells"), ("robust", "fourth")):
+    for k, change in enumerate((lambda v: -10 * v, lambda v: 1e3 * v)):
+        study = json.load(open(f"{name}.json"))
+        moments = study["stages"][0]["moments"]
+        moments[key] = [change(v) for v in moments[key]] if key == "fourth" else [[change(v) for v in s] for s in moments[key]]
+        json.dump(study, open(f"{name}.{key}.{k}.json", "w"))
+PY
+for file in m.shells robust.shells robust.fourth; do
+  for k in 0 1; do
+    tacit verify $file.$k.json
+    check "no records' $file" test "$code" = 1
+    says 'why' 'its moments are not of the columns'
+    bad "nor a model of them" 3 'none that records have' lm $file.$k.json --label pay
+  done
+done
+
 # ---- room for the file is taken before the charge, and no more than it may need ----
 columns() { seq "$1" | sed 's/.*/c&/' | paste -sd,; }
 numbers() { echo "{\"columns\": [$(seq "$1" | sed 's/.*/{"name": "c&", "type": "number", "lower": 0, "upper": 1}/' | paste -sd,)${2-}]}"; }
