@@ -420,7 +420,7 @@ def run(program, test, number, seconds):
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
         resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    env = dict(os.environ, TCT_MUTANT=str(number), OMP_NUM_THREADS="1", TACIT_MATRIX="1")
+    env = dict(os.environ, TCT_MUTANT=str(number), OMP_NUM_THREADS="1", TACIT_MATRIX="1", CMOCKA_TEST_ABORT="1")
     if "/" in test:
         env["TACIT_TEST_SOLVER"] = test.split("/")[1]
     process = subprocess.Popen([program], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -533,6 +533,7 @@ class Verdicts:
                 sys.exit(f"mutate.py: {test} fails by itself ({status}); mend it first")
             one = {"mutant": key, "source": self.digest(file), "tests": self.tests(file),
                    "caught": 4 + math.ceil(6 * used) if status == 0 else None}
+            self.known[key] = one
             self.write(one)
         return one["caught"]
 

@@ -93,6 +93,8 @@ static void a_record_or_a_person_moves_no_release_beyond_its_claim(void **state)
     }
     uint64_t seed = world_u64(&random);
     assert_int_equal(release(&facts, &a, tape_probe, &t, seed, &m, &err), TCT_OK);
+    int64_t d = tct_moments_products(m.q), length[] = {m.q * m.q, m.shells * m.q * m.q, d * d};
+    for (int k = 0; k < t.count; k++) assert_int_equal(t.at[k].len, length[k]); /* nothing is kept that has no noise */
     tct_moments_free(&m);
     t.replay = 1;
     for (int k = 0; k < many && replaced; k++)
@@ -237,6 +239,55 @@ static void corners_end_well(void **state) {
     }
 }
 
+static void edit(json_t *list, int how) {
+  static const double by[] = {-30, 1e4};
+  if (how == 0) json_array_remove(list, 0);
+  if (how == 1) json_array_set_new(list, 0, json_string("1"));
+  for (size_t k = 0; how > 1 && k < json_array_size(list); k++)
+    json_array_set_new(list, k, json_real(by[how - 2] * json_number_value(json_array_get(list, k))));
+}
+
+/* A file's moments are read as they were released; what is none of it, or what no records can have, is refused. */
+static void what_is_kept_reads_back_and_nothing_else_does(void **state) {
+  (void)state;
+  enum { N = 4000, KINDS = 3, EDITS = 4 };
+  uint64_t random = 31;
+  tct_error err = {0};
+  tct_facts facts = facts_of(N, Q, TCT_ADD_REMOVE, 20);
+  table t = {.rows = N, .fourth = true};
+  tct_solver_plan plan;
+  tct_moments m, again;
+  fill(&random, &t, P, false);
+  assert_int_equal(release(&facts, &t, NULL, NULL, 1, &m, &err), TCT_OK);
+  assert_int_equal(tct_moments_plan(&facts, true, &plan, &err), TCT_OK);
+  const double deviation[] = {plan.promise.release[1].deviation, plan.promise.release[2].deviation},
+               two[] = {deviation[0], 0};
+  int64_t d = tct_moments_products(Q);
+  json_t *said = tct_moments_json(&m);
+  assert_int_equal(tct_moments_of_json(said, Q, N, deviation, &again, &err), TCT_OK);
+  assert_int_equal(again.shells, m.shells);
+  for (int64_t j = 0; j < Q * Q; j++) assert_float_equal(again.sum[j], m.sum[j], 1e-9 * N);
+  assert_memory_equal(again.fourth, m.fourth, (size_t)(d * d) * sizeof *m.fourth);
+  tct_moments_free(&again);
+  assert_int_equal(tct_moments_of_json(said, Q, N, two, &again, &err), TCT_E_DATA);
+  tct_moments_free(&again);
+  for (int k = 0; k < KINDS; k++)
+    for (int how = 0; how < (k < 2 ? EDITS : 2); how++) {
+      json_t *edited = json_deep_copy(said), *shells = json_object_get(edited, "shells");
+      edit(k == 0 ? json_array_get(shells, 0) : json_object_get(edited, k == 1 ? "fourth" : "metric"), how);
+      assert_int_equal(tct_moments_of_json(edited, Q, N, deviation, &again, &err), TCT_E_DATA);
+      tct_moments_free(&again);
+      json_decref(edited);
+    }
+  json_object_del(said, "fourth");
+  assert_int_equal(tct_moments_of_json(said, Q, N, deviation, &again, &err), TCT_E_DATA);
+  tct_moments_free(&again);
+  json_decref(said);
+  tct_moments_free(&m);
+  tct_solver_plan_free(&plan);
+  empty(&t);
+}
+
 static void what_no_plan_can_keep_is_refused(void **state) {
   (void)state;
   tct_error err = {0};
@@ -262,6 +313,7 @@ int main(void) {
       cmocka_unit_test(intervals_of_the_noise_cover_the_table_s_own_models),
       cmocka_unit_test(robust_errors_are_those_of_the_sandwich),
       cmocka_unit_test(corners_end_well),
+      cmocka_unit_test(what_is_kept_reads_back_and_nothing_else_does),
       cmocka_unit_test(what_no_plan_can_keep_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

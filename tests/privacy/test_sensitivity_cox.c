@@ -50,9 +50,9 @@ static void put(records *r, const double *x, double y) {
   r->y[AT] = y;
 }
 
-static void run(eyes *e, world *w, bool replay) {
+static void run(eyes *e, world *w, bool replay, tct_inference *found) {
   tct_error err = {0};
-  e->now = w, e->replay = replay;
+  e->now = w, e->replay = replay, w->problem.inference = found;
   if (world_run(w, 5, look, e, &err) != TCT_OK) fail_msg("%s", err.text);
 }
 
@@ -66,10 +66,16 @@ static double *try(const guess *g, tct_plan *plan, records *base, eyes *e) {
   if (replaced) put(base, g->other, g->other_y);
   assert_int_equal(world_share(&b, base, plan, TCT_DENSE_ROWS, TCT_F64, &err), TCT_OK);
   if (!replaced) world_remove(&b, AT);
-  run(e, &a, false);
-  run(e, &b, true);
+  tct_inference of[2] = {{0}};
+  run(e, &a, false, &of[0]);
+  run(e, &b, true, &of[1]);
   assert_int_equal(e->next, e->draws);
-  assert_memory_equal(a.w, b.w, sizeof(double) * (P + 1)); /* nothing else reaches the model */
+  assert_memory_equal(a.w, b.w, sizeof(double) * (P + 1)); /* nothing else reaches the model, its errors or the check */
+  assert_memory_equal(of[0].sampling, of[1].sampling, sizeof(double) * (P + 1) * (P + 1));
+  assert_memory_equal(of[0].noise, of[1].noise, sizeof(double) * (P + 1) * (P + 1));
+  assert_int_equal(!of[0].change, !of[1].change);
+  if (of[0].change) assert_memory_equal(of[0].change, of[1].change, sizeof(double) * (P + 1));
+  for (int k = 0; k < 2; k++) tct_inference_free(&of[k]);
   world_close(&b);
   world_close(&a);
   return e->reach;

@@ -178,12 +178,42 @@ static void a_record_beyond_doubles_adds_nothing(void **state) {
   tct_metric_free(&s.metric);
 }
 
+/* Rows are laid out in blocks: a table longer than one is the sum of its halves, each label and weight with its row. */
+static void a_long_table_is_the_sum_of_its_halves(void **state) {
+  (void)state;
+  enum { ROWS = 2400, COLS = 30, D = (COLS + 1) * (COLS + 2) / 2, HALF = ROWS / 2 };
+  double *x = malloc((ROWS * (COLS + 3) + 3 * D * D) * sizeof *x), *y = x + ROWS * COLS, *weight = y + ROWS,
+         *scale = weight + ROWS, *sum = scale + ROWS;
+  uint64_t random = 47;
+  for (int i = 0; i < ROWS * COLS; i++) x[i] = world_real(&random);
+  for (int i = 0; i < ROWS; i++) y[i] = world_real(&random), weight[i] = fabs(world_real(&random)), scale[i] = 1;
+  for (int part = 0; part < 3; part++) { /* all, and both halves */
+    int64_t from = part == 2 ? HALF : 0, rows = part == 0 ? ROWS : HALF;
+    tct_matrix m = {.rows = rows, .cols = COLS, .layout = TCT_DENSE_ROWS, .values = x + from * COLS, .stride = COLS};
+    tct_view view = {.x = &m, .row_scale = scale + from, .rows = rows, .p = COLS, .row_norm = 1e9};
+    const tct_shells_of of = {.view = &view,
+                              .weight = weight + from,
+                              .last = y + from,
+                              .scale = 1,
+                              .last_scale = 1,
+                              .products = true,
+                              .count = 1,
+                              .radius = {5},
+                              .lattice = 0x1p-40,
+                              .threads = 1};
+    assert_int_equal(tct_shells_sum(&of, sum + part * D * D, NULL), TCT_OK);
+  }
+  for (int k = 0; k < D * D; k++) assert_true(sum[k] == sum[D * D + k] + sum[2 * D * D + k]);
+  free(x);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_record_or_person_moves_all_shells_together_by_at_most_1_and_replaced_by_root_2),
       cmocka_unit_test(every_record_is_in_the_shell_of_its_length_and_in_no_other),
       cmocka_unit_test(sparse_rows_have_the_bits_of_dense_ones),
       cmocka_unit_test(a_record_beyond_doubles_adds_nothing),
+      cmocka_unit_test(a_long_table_is_the_sum_of_its_halves),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

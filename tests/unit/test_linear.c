@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "core/alloc.h"
+#include "la/kernels/kernels.h"
 #include "linear/linear.h"
 
 #include <math.h>
@@ -39,9 +40,9 @@ static void draw(uint64_t *state, double x[N][Q]) {
 }
 
 /* Moments of the records in two shells of z = W x/size, W lower triangular; noise: the deviation in the first. */
-static void release(uint64_t *state, const double x[N][Q], double noise, tct_moments *m) {
+static void release_by(uint64_t *state, const double x[N][Q], double noise, double size, tct_moments *m) {
   tct_error err = {0};
-  *m = (tct_moments){.p = Q, .q = Q, .size = sqrt(Q), .shells = SHELLS, .radius = {2, 4}, .noise = {noise, 2 * noise}};
+  *m = (tct_moments){.p = Q, .q = Q, .size = size, .shells = SHELLS, .radius = {2, 4}, .noise = {noise, 2 * noise}};
   assert_int_equal(tct_metric_new(Q, false, &m->metric, &err), TCT_OK);
   for (int j = 0; j < Q; j++)
     for (int k = 0; k <= j; k++) m->metric.w[j * Q + k] = j == k ? 2 + j : 0.3 * (j - 2 * k);
@@ -65,6 +66,10 @@ static void release(uint64_t *state, const double x[N][Q], double noise, tct_mom
         if (j != k) m->shell[s * Q * Q + k * Q + j] += add;
       }
   assert_int_equal(tct_moments_again(m, &err), TCT_OK);
+}
+
+static void release(uint64_t *state, const double x[N][Q], double noise, tct_moments *m) {
+  release_by(state, x, noise, sqrt(Q), m);
 }
 
 /* b[count] <- least squares of column `label`, by elimination; returns the sum of squares that is left. */
@@ -399,6 +404,31 @@ static void what_cannot_be_answered_is_refused(void **state) {
   tct_moments_free(&m);
 }
 
+/* One record in twenty is many times as long: E|z|^4 over what normal z of the same moments have. */
+static void longer_tails_are_seen_in_the_outer_shell(void **state) {
+  (void)state;
+  uint64_t random = 12;
+  double x[N][Q], fourth = 0, moments[Q * Q] = {0}, trace = 0;
+  tct_error err = {0};
+  tct_moments m;
+  tct_linear l;
+  draw(&random, x);
+  for (int i = 0; i < N * D; i++) x[i / D][i % D] *= i / D % 20 ? 0.5 : 10;
+  release_by(&random, x, 0, 8, &m);
+  for (int i = 0; i < N; i++) {
+    double z[Q], length = 0;
+    for (int j = 0; j < Q; j++) z[j] = tct_dot(m.metric.w + j * Q, x[i], j + 1) / m.size, length += z[j] * z[j];
+    for (int j = 0; j < Q * Q; j++) moments[j] += z[j / Q] * z[j % Q] / N;
+    fourth += length * length / N, trace += length / N;
+  }
+  double kurtosis = fourth / (trace * trace + 2 * tct_norm2(moments, Q * Q));
+  assert_int_equal(tct_linear_new(&m, N, &l, &err), TCT_OK);
+  if (!(kurtosis > 1.5 && l.kurtosis > 0.8 * kurtosis && l.kurtosis < 1.6 * kurtosis))
+    fail_msg("it is %g, and %g was expected", l.kurtosis, kurtosis);
+  tct_linear_free(&l);
+  tct_moments_free(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_noise_every_model_is_least_squares),
@@ -408,6 +438,7 @@ int main(void) {
       cmocka_unit_test(the_best_subset_is_that_of_all),
       cmocka_unit_test(a_ridge_is_chosen_where_noise_is),
       cmocka_unit_test(nested_models_are_compared_at_the_level_that_is_said),
+      cmocka_unit_test(longer_tails_are_seen_in_the_outer_shell),
       cmocka_unit_test(what_cannot_be_answered_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
