@@ -130,7 +130,7 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
 /* Steps 1 and 2: factor[p][p] <- Cholesky of A. */
 static tct_status metric(const tct_problem *problem, tct_mech *mech, double *factor, tct_error *err) {
   const tct_facts *facts = problem->facts;
-  int64_t p = problem->view->p, room = tct_gram_scratch(p, facts->threads);
+  int64_t p = problem->view->p, room = tct_gram_lattice_scratch(p, facts->threads);
   const tct_release *planned = tct_mech_release_of(mech, METRIC);
   double square = planned->clip;
   double *scratch = TCT_NEW(double, room), *gram = TCT_NEW(double, p *p);

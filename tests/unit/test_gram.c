@@ -3,12 +3,14 @@
 
 #include "la/exact/exact.h"
 #include "la/exact/gram.h"
+#include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
 
-enum { N = 150, P = 11 };
+enum { N = 150, P = 37 }; /* more than one block of rows; whole tiles and parts of them */
 
 static double *gram_of(const tct_view *view, const double *weight, double step, int threads) {
-  double *scratch = tct_alloc(tct_gram_scratch(P, threads), sizeof *scratch), *sum = tct_alloc(P * P, sizeof *sum);
+  double *scratch = tct_alloc(tct_gram_lattice_scratch(P, threads), sizeof *scratch),
+         *sum = tct_alloc(P * P, sizeof *sum);
   tct_gram_lattice(view, weight, step, sum, scratch, threads);
   tct_free(scratch);
   return sum;
@@ -95,6 +97,26 @@ static void the_least_shift_makes_a_matrix_definite_and_not_much_less_does(void 
   assert_true(tct_least_shift(a, P, 0, 0.5, 1.0 / 16, factor) == 0);
 }
 
+/* Three blocks of rows and a part of a tile; the last pivot alone decides. */
+static void a_factor_in_blocks_gives_the_matrix_back_unless_the_last_pivot_is_below_zero(void **state) {
+  (void)state;
+  enum { Q = 150 };
+  uint64_t seed = 8;
+  double *l = random_values(&seed, Q, Q, 1), *a = random_values(&seed, Q, Q, 1);
+  for (int i = 0; i < Q; i++)
+    for (int j = 0; j < Q; j++) l[i * Q + j] = i == j ? 5 + fabs(l[i * Q + j]) : j < i ? l[i * Q + j] : 0;
+  for (int i = 0; i < Q; i++)
+    for (int j = 0; j < Q; j++) a[i * Q + j] = tct_dot(l + i * Q, l + j * Q, Q);
+  assert_true(tct_cholesky(a, Q));
+  for (int i = 0; i < Q; i++)
+    for (int j = 0; j <= i; j++) assert_true(fabs(a[i * Q + j] - l[i * Q + j]) < 1e-11);
+  for (int i = 0; i < Q; i++)
+    for (int j = 0; j < Q; j++) a[i * Q + j] = tct_dot(l + i * Q, l + j * Q, Q);
+  a[Q * Q - 1] -= 1.01 * l[Q * Q - 1] * l[Q * Q - 1];
+  assert_false(tct_cholesky(a, Q));
+  free(l), free(a);
+}
+
 /* 4 million halvings would be as good as no end: neighbouring doubles and overflow stop the search. */
 static void the_search_for_a_shift_ends_for_any_matrix_and_any_unit(void **state) {
   (void)state;
@@ -138,6 +160,7 @@ int main(void) {
       cmocka_unit_test(no_row_adds_more_than_its_weight_times_the_square_of_its_bound),
       cmocka_unit_test(the_least_shift_makes_a_matrix_definite_and_not_much_less_does),
       cmocka_unit_test(the_largest_size_is_found_by_any_number_of_threads),
+      cmocka_unit_test(a_factor_in_blocks_gives_the_matrix_back_unless_the_last_pivot_is_below_zero),
       cmocka_unit_test(the_search_for_a_shift_ends_for_any_matrix_and_any_unit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -202,7 +202,7 @@ static void conjugate_gradients_give_the_direction_of_the_factored_hessian(void 
 
 static void the_gram_matrix_and_its_factor_solve_normal_equations(void **state) {
   (void)state;
-  static double gram[2 * P * P], scratch[3 * 8 * 8 + 2 * 32 * 8], weight[N], x[P], back[P];
+  static double gram[2 * P * P], scratch[3 * 8 * 8 + 2 * 128 * 16 + P], weight[N], x[P], back[P];
   world q;
   make(&q, "logistic", 1, 0);
   assert_true(tct_gram_scratch(P, 1) <= (int64_t)(sizeof scratch / sizeof *scratch));

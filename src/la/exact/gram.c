@@ -1,13 +1,15 @@
 /* gram.c - the weighted Gram matrix X~^T diag(weight) X~ and its Cholesky factor.
  *
  * Blocks of BLOCK rows are summed plainly and added exactly (la/exact/exact.h): threads and ranks share out the blocks
- * and cannot change a bit.  Within a block, CHUNK rows at a time are laid out densely: any layout and value type
- * becomes the same f64 block.  They are multiplied in tiles of 4 x 8, whose sums stay in registers. */
+ * and cannot change a bit.  Within a block, rows are laid out densely: any layout and value type becomes the same f64
+ * block, and blocks are multiplied in tiles (tiles.h). */
 #include "la/exact/gram.h"
 
+#include "core/alloc.h"
 #include "core/lanes.h"
 #include "core/processors.h"
 #include "core/stop.h"
+#include "la/exact/tiles.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
 #include "la/matrix/rows_access.h"
@@ -15,76 +17,29 @@
 #include <math.h>
 #include <string.h>
 
-/* 32 rows of 500 doubles are 125 KiB: they stay in L2.  256 rows per block: adding its matrix costs a twentieth of
- * making it, and tct_rows_together is a multiple. */
-enum { BLOCK = 256, CHUNK = 32 };
+/* Adding a block's matrix costs a twentieth of making it, and tct_rows_together is a multiple. */
+enum { BLOCK = 256, CHUNK = 32 /* rows that a thread takes for squares */, FACTORED = 64 };
 
-static int64_t workspace(int64_t p) {
-  return 3 * tct_whole_lanes(p) * tct_whole_lanes(p) + 2 * CHUNK * tct_whole_lanes(p);
-}
+static int64_t workspace(int64_t p) { return 3 * tct_whole_lanes(p) * tct_whole_lanes(p) + 2 * tct_block_size(p) + p; }
 
 int64_t tct_gram_scratch(int64_t p, int threads) { return threads * workspace(p); }
 
-/* gram += left^T right over CHUNK rows, upper tiles only. */
-#define TILES(level)                                                                                                  \
-  TCT_TARGET_##level static void tiles_##level(const double *left, const double *right, int64_t wide, double *gram) { \
-    for (int64_t i = 0; i < wide; i += 4)                                                                             \
-      for (int64_t j = i / 8 * 8; j < wide; j += 8) {                                                                 \
-        tct_f64x8 sum[4] = {{0}};                                                                                     \
-        for (int64_t k = 0; k < CHUNK; k++) {                                                                         \
-          tct_f64x8 x = *(const tct_f64x8 *)(right + k * wide + j);                                                   \
-          const double *a = left + k * wide + i;                                                                      \
-          sum[0] += x * a[0];                                                                                         \
-          sum[1] += x * a[1];                                                                                         \
-          sum[2] += x * a[2];                                                                                         \
-          sum[3] += x * a[3];                                                                                         \
-        }                                                                                                             \
-        for (int64_t r = 0; r < 4; r++) *(tct_f64x8 *)(gram + (i + r) * wide + j) += sum[r];                          \
-      }                                                                                                               \
-  }
-TCT_EACH_LEVEL(TILES)
-
-/* right <- scale*x, left <- weight times that. */
-#define LAY(level)                                                                                             \
-  TCT_TARGET_##level static void lay_##level(const double *restrict x, double scale, double weight, int64_t n, \
-                                             double *restrict right, double *restrict left) {                  \
-    for (int64_t j = 0; j < n; j++) {                                                                          \
-      double at = scale * x[j];                                                                                \
-      right[j] = at;                                                                                           \
-      left[j] = weight * at;                                                                                   \
-    }                                                                                                          \
-  }
-TCT_EACH_LEVEL(LAY)
-
-/* One row of a chunk, dense; what is padding is and stays 0. */
-static void lay_out(const tct_view *view, int64_t i, double weight, double *right, double *left) {
-  const tct_matrix *m = view->x;
-  double scale = view->row_scale[i];
-  if (m->layout == TCT_DENSE_ROWS && m->value_type == TCT_F64 && tct_scale_plain(scale)) {
-    tct_rows_touch(m, i, i + 1);
-    TCT_BEST(lay)((const double *)m->values + i * m->stride, scale, weight, m->cols, right, left);
-    if (view->intercept != 0) right[m->cols] = scale * view->intercept, left[m->cols] = weight * right[m->cols];
-    return;
-  }
-  memset(right, 0, (size_t)view->p * sizeof *right);
-  memset(left, 0, (size_t)view->p * sizeof *left);
-  tct_row_axpy(view, i, 1, right);
-  tct_axpy(weight, right, left, view->p);
-}
-
-/* One block's matrix. */
+/* One block's matrix, CHUNK rows at a time; rows: two blocks and a row. */
 static void block_gram(const tct_view *view, const double *weight, int64_t first, int64_t last, double *gram,
-                       double *right, double *left) {
-  int64_t wide = tct_whole_lanes(view->p);
+                       double *rows) {
+  int64_t p = view->p, wide = tct_whole_lanes(p), count = 0;
+  double *right = rows, *left = right + tct_block_size(p), *row = left + tct_block_size(p);
   memset(gram, 0, (size_t)(wide * wide) * sizeof *gram);
-  for (int64_t row = first; row < last; row += CHUNK) {
-    double any = 0;
-    for (int64_t k = row; k < row + CHUNK && k < last; k++) any += fabs(weight[k]);
-    if (any == 0) continue;
-    int64_t count = last - row < CHUNK ? last - row : CHUNK;
-    for (int64_t k = 0; k < count; k++) lay_out(view, row + k, weight[row + k], right + k * wide, left + k * wide);
-    memset(left + count * wide, 0, (size_t)((CHUNK - count) * wide) * sizeof *left);
-    TCT_BEST(tiles)(left, right, wide, gram);
+  for (int64_t i = first; i < last; i++) {
+    if (weight[i] != 0) {
+      memset(row, 0, (size_t)p * sizeof *row);
+      tct_row_axpy(view, i, 1, row);
+      tct_block_row(row, 1, p, count, left);
+      tct_block_row(row, weight[i], p, count++, right);
+    }
+    if ((i - first) % CHUNK < CHUNK - 1 && i + 1 < last) continue;
+    tct_tiles_add(&(tct_tiles){left, right, count, p, 1, false}, gram, wide);
+    count = 0;
   }
 }
 
@@ -92,13 +47,12 @@ static void block_gram(const tct_view *view, const double *weight, int64_t first
 static void some_blocks(const tct_view *view, const double *weight, const tct_exact *exact, _Atomic int64_t *next,
                         double *memory) {
   int64_t wide = tct_whole_lanes(view->p), square = wide * wide;
-  double *gram = memory, *high = memory + square, *low = high + square, *right = low + square;
-  memset(high, 0, (size_t)(2 * square + 2 * CHUNK * wide) * sizeof *high);
+  double *gram = memory, *high = memory + square, *low = high + square;
+  memset(high, 0, (size_t)(2 * square) * sizeof *high);
   for (int64_t from; (from = tct_take_rows(next, BLOCK)) < view->rows;) {
     int64_t to = view->rows - from < BLOCK ? view->rows : from + BLOCK;
-    block_gram(view, weight, from, to, gram, right, right + CHUNK * wide);
-    for (int64_t i = 0; i < view->p; i++)
-      tct_exact_add(exact, gram + i * wide + i, high + i * wide + i, low + i * wide + i, view->p - i);
+    block_gram(view, weight, from, to, gram, low + square);
+    for (int64_t i = 0; i < view->p; i++) tct_exact_add(exact, gram + i * wide, high + i * wide, low + i * wide, i + 1);
   }
 }
 
@@ -114,7 +68,7 @@ void tct_gram(const tct_view *view, const double *weight, const tct_exact_bounds
   for (int t = 0; t < threads; t++) {
     const double *high = scratch + t * each + wide * wide, *low = high + wide * wide;
     for (int64_t i = 0; i < p; i++)
-      for (int64_t j = i; j < p; j++) {
+      for (int64_t j = 0; j <= i; j++) {
         parts[i * p + j] += high[i * wide + j];
         parts[p * p + i * p + j] += low[i * wide + j];
       }
@@ -123,7 +77,7 @@ void tct_gram(const tct_view *view, const double *weight, const tct_exact_bounds
 
 void tct_gram_finish(double *parts, int64_t p) {
   for (int64_t i = 0; i < p; i++)
-    for (int64_t j = i; j < p; j++) parts[i * p + j] = parts[j * p + i] = parts[i * p + j] + parts[p * p + i * p + j];
+    for (int64_t j = 0; j <= i; j++) parts[i * p + j] = parts[j * p + i] = parts[i * p + j] + parts[p * p + i * p + j];
 }
 
 double tct_gram_step(double lattice) {
@@ -137,30 +91,39 @@ static void add_part(const tct_view *view, const double *weight, int64_t i, doub
   tct_row_add_lattice(view, i, weight ? sqrt(weight[i]) * (1 - 0x1p-50) : 1, step, row);
 }
 
-/* The chunks that no other thread takes; memory as in some_blocks.  All entries are multiples of `step`, so products
- * and sums are exact, fused or not, in any order. */
-static void some_chunks(const tct_view *view, const double *weight, double step, _Atomic int64_t *next,
-                        double *memory) {
-  int64_t wide = tct_whole_lanes(view->p);
-  double *gram = memory, *rows = memory + 3 * wide * wide;
-  memset(gram, 0, (size_t)(wide * wide) * sizeof *gram);
-  for (int64_t row; (row = tct_take_rows(next, CHUNK)) < view->rows;) {
-    memset(rows, 0, (size_t)(CHUNK * wide) * sizeof *rows);
-    for (int64_t k = 0; k < CHUNK && row + k < view->rows; k++) add_part(view, weight, row + k, step, rows + k * wide);
-    TCT_BEST(tiles)(rows, rows, wide, gram);
+/* Of a thread: a block and a row. */
+static int64_t lattice_room(int64_t p) { return tct_block_size(p) + p; }
+
+int64_t tct_gram_lattice_scratch(int64_t p, int threads) { return (threads - 1) * p * p + threads * lattice_room(p); }
+
+/* The blocks that no other thread takes.  All entries are multiples of `step`, so products and sums are exact, fused or
+ * not, in any order. */
+static void some_chunks(const tct_view *view, const double *weight, double step, _Atomic int64_t *next, double *gram,
+                        double *block) {
+  int64_t p = view->p, count = 0;
+  double *row = block + tct_block_size(p);
+  memset(gram, 0, (size_t)(p * p) * sizeof *gram);
+  for (int64_t from; (from = tct_take_rows(next, TCT_TILE_ROWS)) < view->rows; count = 0) {
+    for (; count < TCT_TILE_ROWS && from + count < view->rows; count++) {
+      memset(row, 0, (size_t)p * sizeof *row);
+      add_part(view, weight, from + count, step, row);
+      tct_block_row(row, 1, p, count, block);
+    }
+    tct_tiles_add(&(tct_tiles){block, block, count, p, 1, true}, gram, p);
   }
 }
 
 void tct_gram_lattice(const tct_view *view, const double *weight, double step, double *sum, double *scratch,
                       int threads) {
-  int64_t p = view->p, wide = tct_whole_lanes(p), each = workspace(p);
+  int64_t p = view->p, square = p * p;
+  double *more = scratch + threads * lattice_room(p); /* the first thread's matrix is the sum */
   _Atomic int64_t next = 0;
 #pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
-  for (int t = 0; t < threads; t++) some_chunks(view, weight, step, &next, scratch + t * each);
-  memset(sum, 0, (size_t)(p * p) * sizeof *sum);
+  for (int t = 0; t < threads; t++)
+    some_chunks(view, weight, step, &next, t ? more + (t - 1) * square : sum, scratch + t * lattice_room(p));
   for (int64_t i = 0; i < p; i++)
-    for (int64_t j = i; j < p; j++) {
-      for (int t = 0; t < threads; t++) sum[i * p + j] += scratch[t * each + i * wide + j];
+    for (int64_t j = 0; j <= i; j++) {
+      for (int t = 1; t < threads; t++) sum[i * p + j] += more[(t - 1) * square + i * p + j];
       sum[j * p + i] = sum[i * p + j];
     }
 }
@@ -225,15 +188,38 @@ double tct_least_shift(const double *a, int64_t p, double base, double unit, dou
   return high;
 }
 
-bool tct_cholesky(double *a, int64_t p) {
-  for (int64_t j = 0; j < p && !tct_stopping(); j++) {
-    double *row = a + j * p;
-    for (int64_t k = 0; k < j; k++) row[k] = (row[k] - tct_dot(row, a + k * p, k)) / a[k * p + k];
-    double pivot = row[j] - tct_norm2(row, j);
+/* Columns [from, to) of the factor, when those before are taken off. */
+static bool factor_columns(double *a, int64_t p, int64_t from, int64_t to) {
+  for (int64_t j = from; j < p && !tct_stopping(); j++) {
+    double *row = a + j * p + from;
+    int64_t some = j < to ? j - from : to - from;
+    for (int64_t k = 0; k < some; k++) {
+      const double *done = a + (from + k) * p + from;
+      row[k] = (row[k] - tct_dot(row, done, k)) / done[k];
+    }
+    if (j >= to) continue;
+    double pivot = row[some] - tct_norm2(row, some);
     if (!(pivot > 0) || !isfinite(pivot)) return false;
-    row[j] = sqrt(pivot);
+    row[some] = sqrt(pivot);
   }
   return true;
+}
+
+/* As many columns at a time as stay in the first cache with as many rows; their products are taken off the rest (Golub
+ * and Van Loan, 4.2.9). */
+bool tct_cholesky(double *a, int64_t p) {
+  double *block = p > FACTORED ? TCT_NEW(double, tct_block_size(p)) : NULL;
+  int64_t some = block ? FACTORED : p; /* without memory for it, all at once */
+  bool definite = true;
+  for (int64_t from = 0, to; from < p && !tct_stopping(); from = to) {
+    to = p - from < some ? p : from + some;
+    definite = factor_columns(a, p, from, to);
+    if (!definite || to == p) break;
+    for (int64_t j = to; j < p; j++) tct_block_column(a + j * p + from, to - from, j - to, block);
+    tct_tiles_add(&(tct_tiles){block, block, to - from, p - to, -1, false}, a + to * p + to, p);
+  }
+  tct_wipe_free(block, block ? tct_block_size(p) : 0, sizeof *block);
+  return definite;
 }
 
 void tct_cholesky_solve(const double *a, int64_t p, double *x) {

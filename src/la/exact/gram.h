@@ -6,7 +6,7 @@
 /* Doubles of workspace that tct_gram needs. */
 int64_t tct_gram_scratch(int64_t p, int threads);
 
-/* parts[2][p][p] <- the sum over the view's rows of weight[i] * x~_i x~_i^T in the two parts of la/exact/exact.h, upper
+/* parts[2][p][p] <- the sum over the view's rows of weight[i] * x~_i x~_i^T in the two parts of la/exact/exact.h, lower
  * triangles only: plain sums of blocks of rows, added exactly.  bounds: on the weights and the rows.  Rows layouts
  * only.  scratch: tct_gram_scratch(p, threads) doubles. */
 void tct_gram(const tct_view *view, const double *weight, const tct_exact_bounds *bounds, double *parts,
@@ -19,7 +19,8 @@ void tct_gram_finish(double *parts, int64_t p);
 double tct_gram_step(double lattice);
 /* sum[p][p] <- the sum over the view's rows of t_i t_i^T, t_i the row times the root of weight[i] (NULL: 1), each entry
  * truncated toward zero to a multiple of `step`: |t_i|^2 <= weight[i] * row_norm^2 as exact reals.  Exact while rows *
- * row_norm^2 < 2^52 step^2.  Rows layouts only.  scratch: tct_gram_scratch(p, threads) doubles. */
+ * row_norm^2 < 2^52 step^2.  Rows layouts only.  scratch: tct_gram_lattice_scratch(p, threads) doubles. */
+int64_t tct_gram_lattice_scratch(int64_t p, int threads);
 void tct_gram_lattice(const tct_view *view, const double *weight, double step, double *sum, double *scratch,
                       int threads);
 /* sum[p] <- the squares of the same t_i's entries: the diagonal of that sum.  scratch: threads * 2 p doubles. */

@@ -101,7 +101,7 @@ static tct_status begin(block *b, tct_error *err) {
   b->wide = tct_whole_lanes(b->q);
   b->size = (((int64_t)1 << 20) / b->wide + 32) / 32 * 32;
   if (b->size > b->of->view->rows) b->size = (b->of->view->rows + 31) / 32 * 32;
-  b->room = tct_gram_scratch(b->q, threads);
+  b->room = tct_gram_lattice_scratch(b->q, threads);
   b->z = TCT_NEW(double, b->size * b->wide), b->picked = TCT_NEW(double, b->size * b->wide);
   b->scale = TCT_NEW(double, b->size), b->some = TCT_NEW(double, b->size), b->share = TCT_NEW(double, b->size);
   b->shell = TCT_NEW(int, b->size);

@@ -215,7 +215,7 @@ static tct_status second_counts(making *m, tct_dpmetric_shape *shape, tct_error 
 static tct_status add_up(const making *m, const tct_view *view, double lattice, double *sum, tct_error *err) {
   double step = tct_gram_step(lattice);
   int threads = m->facts->threads;
-  int64_t room = m->rule.diagonal ? threads * 2 * m->p : tct_gram_scratch(m->p, threads);
+  int64_t room = m->rule.diagonal ? threads * 2 * m->p : tct_gram_lattice_scratch(m->p, threads);
   double *scratch = TCT_NEW(double, room);
   if (!scratch) return tct_fail_memory(err);
   (m->rule.diagonal ? tct_squares_lattice : tct_gram_lattice)(view, m->problem->weight, step, sum, scratch, threads);

@@ -244,7 +244,7 @@ static tct_status room_new(const tct_onestep *run, moment_room *room, tct_error 
   room->wide = tct_metric_wide(&run->metric);
   room->block = ((int64_t)1 << 20) / room->wide;
   room->block = ((room->block < rows ? room->block : rows) + 32) / 32 * 32;
-  room->scratch_size = tct_gram_scratch(p, run->problem->facts->threads);
+  room->scratch_size = tct_gram_lattice_scratch(p, run->problem->facts->threads);
   for (int which = 0; which < 2; which++) room->image[which] = TCT_NEW(double, room->block * room->wide);
   room->scale = TCT_NEW(double, 2 * room->block);
   room->margin = TCT_NEW(double, rows);

@@ -1,0 +1,90 @@
+/* tiles.c - c += left^T right over blocks of rows, after Goto and van de Geijn 2008.
+ *
+ * A block is kept in strips of 16 columns, each in one piece: tiles of 8 x 16 read what lies together, whatever the
+ * width.  A right strip stays in the first cache, and GROUP left columns in the second.  At level 2 all sums of a tile
+ * stay in registers; below, those of each 4 x 8 of it.  An entry is summed in the order of the rows. */
+#include "la/exact/tiles.h"
+
+#include "core/lanes.h"
+
+#include <string.h>
+
+enum { HIGH = 8, STRIP = 16, GROUP = 64 };
+
+#define PLAIN(s, x, a) ((s) + (x) * (a))
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define FUSED(s, x, a) ((tct_f64x8)_mm512_fmadd_pd((__m512d)(x), _mm512_set1_pd(a), (__m512d)(s)))
+#else
+#define FUSED PLAIN
+#endif
+
+#define ROW(r, ADDED) s[r][0] = ADDED(s[r][0], x0, a[r]), s[r][1] = ADDED(s[r][1], x1, a[r])
+#define WIDE(name, ADDED)                                                                                      \
+  TCT_TARGET_2 static void name(const double *a, const double *x, int64_t rows, double sign, double *c,        \
+                                int64_t stride) {                                                              \
+    tct_f64x8 s[HIGH][2] = {{{0}}};                                                                            \
+    for (int r = 0; r < HIGH; r++) __builtin_prefetch(c + r * stride), __builtin_prefetch(c + r * stride + 8); \
+    for (int64_t k = 0; k < rows; k++, a += STRIP, x += STRIP) {                                               \
+      tct_f64x8 x0 = *(const tct_f64x8 *)x, x1 = *(const tct_f64x8 *)(x + 8);                                  \
+      ROW(0, ADDED), ROW(1, ADDED), ROW(2, ADDED), ROW(3, ADDED);                                              \
+      ROW(4, ADDED), ROW(5, ADDED), ROW(6, ADDED), ROW(7, ADDED);                                              \
+    }                                                                                                          \
+    for (int r = 0; r < HIGH; r++, c += stride)                                                                \
+      *(tct_f64x8 *)c += s[r][0] * sign, *(tct_f64x8 *)(c + 8) += s[r][1] * sign;                              \
+  }
+WIDE(tile_2, PLAIN)
+WIDE(fused_tile, FUSED)
+
+#define NARROW(level)                                                                                             \
+  TCT_TARGET_##level static void tile_##level(const double *left, const double *right, int64_t rows, double sign, \
+                                              double *c, int64_t stride) {                                        \
+    for (int64_t i = 0; i < HIGH; i += 4)                                                                         \
+      for (int64_t j = 0; j < STRIP; j += 8) {                                                                    \
+        const double *a = left + i, *at = right + j;                                                              \
+        tct_f64x8 s[4] = {{0}};                                                                                   \
+        for (int64_t k = 0; k < rows; k++, a += STRIP, at += STRIP) {                                             \
+          tct_f64x8 x = *(const tct_f64x8 *)at;                                                                   \
+          s[0] += x * a[0], s[1] += x * a[1], s[2] += x * a[2], s[3] += x * a[3];                                 \
+        }                                                                                                         \
+        for (int64_t r = 0; r < 4; r++) *(tct_f64x8 *)(c + (i + r) * stride + j) += s[r] * sign;                  \
+      }                                                                                                           \
+  }
+NARROW(0)
+NARROW(1)
+
+int64_t tct_block_size(int64_t n) { return (n + STRIP - 1) / STRIP * STRIP * TCT_TILE_ROWS; }
+
+#define BLOCK_ROW(level)                                                                           \
+  TCT_TARGET_##level static void row_##level(const double *restrict row, double factor, int64_t n, \
+                                             double *restrict to) {                                \
+    for (; n >= STRIP; n -= STRIP, row += STRIP, to += TCT_TILE_ROWS * STRIP)                      \
+      for (int64_t l = 0; l < STRIP; l++) to[l] = factor * row[l];                                 \
+    for (int64_t l = 0; l < n; l++) to[l] = factor * row[l];                                       \
+  }
+TCT_EACH_LEVEL(BLOCK_ROW)
+
+void tct_block_row(const double *row, double factor, int64_t n, int64_t k, double *block) {
+  TCT_BEST(row)(row, factor, n, block + k * STRIP);
+}
+
+void tct_block_column(const double *column, int64_t rows, int64_t j, double *block) {
+  double *to = block + j / STRIP * STRIP * TCT_TILE_ROWS + j % STRIP;
+  for (int64_t k = 0; k < rows; k++) to[k * STRIP] = column[k];
+}
+
+void tct_tiles_add(const tct_tiles *of, double *c, int64_t stride) {
+  void (*tile)(const double *, const double *, int64_t, double, double *, int64_t) = TCT_BEST(tile);
+  if (of->exact && tct_level() == 2) tile = fused_tile;
+  for (int64_t first = 0, n = of->n; first < n; first += GROUP)
+    for (int64_t j = 0; j < n && j < first + GROUP; j += STRIP)
+      for (int64_t i = j > first ? j : first; i < n && i < first + GROUP; i += HIGH) {
+        const double *a = of->left + i / STRIP * STRIP * TCT_TILE_ROWS + i % STRIP;
+        double rest[HIGH * STRIP], *to = c + i * stride + j;
+        bool whole = j + STRIP <= n && i + HIGH <= n;
+        if (!whole) memset(rest, 0, sizeof rest);
+        tile(a, of->right + j * TCT_TILE_ROWS, of->rows, of->sign, whole ? to : rest, whole ? stride : STRIP);
+        for (int64_t r = 0; r < HIGH && i + r < n && !whole; r++)
+          for (int64_t l = 0; l < STRIP && l < n - j; l++) to[r * stride + l] += rest[r * STRIP + l];
+      }
+}
