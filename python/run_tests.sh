@@ -12,6 +12,7 @@ if ! flock build/setup_python.lock -c "tools/setup.sh python >$log 2>&1"; then #
   exit 77
 fi
 export TACIT_REGISTRY=none # the user's own is not for tests
+unset PYTHONDONTWRITEBYTECODE # else each of fifty interpreters compiles scikit-learn anew: half of all the time
 export PYTHONPATH=$PWD/python PYTHONPYCACHEPREFIX=$PWD/build/pycache OMP_NUM_THREADS=${OMP_NUM_THREADS:-2} OMP_WAIT_POLICY=passive
 read -r -a tests <<<"${TACIT_TESTS:-python/tests --ignore-glob python/tests/test_browser*.py}" # those: run_browser_tests.sh
 exec build/venv/bin/python -m pytest -q -rs -p no:cacheprovider "${tests[@]}" "$@"

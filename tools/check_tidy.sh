@@ -1,13 +1,21 @@
 #!/usr/bin/env bash
-# check_tidy.sh - clang-tidy with the checks of .clang-tidy (function length and nesting among them) over src/, extra/ and cli/.
+# check_tidy.sh - clang's warnings in src/, extra/, cli/, tests/ and bench/, as errors, and the checks of .clang-tidy
+# (in tests/ and bench/ clang's warnings, and one check, as it wants one).
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 tool=$(command -v clang-tidy-14 || command -v clang-tidy) || { echo "check_tidy.sh: clang-tidy is missing; run tools/setup.sh static"; exit 1; }
-mapfile -t files < <(project_files | grep -E '^(src|extra|cli)/.*\.c$')
-# Sources of Open MPI's library are looked at where its headers are.
-mpi=$(pkg-config --cflags ompi-c 2>/dev/null) || mapfile -t files < <(printf '%s\n' "${files[@]}" | grep -v '/mpi_ranks\.c$')
-tls=$(pkg-config --cflags openssl 2>/dev/null) || mapfile -t files < <(printf '%s\n' "${files[@]}" | grep -v '/tls_openssl\.c$')
-# shellcheck disable=SC2086  # the flags are words
-found=$("$tool" -quiet "${files[@]}" -- -std=gnu11 '-DTCT_ARCHIVE_LIBRARY="libarchive.so"' '-DTCT_LIBRARY_FOLDER="lib"' $mpi $tls -Iinclude -Isrc -Iextra -Icli -fopenmp 2>/dev/null | grep -E '(error|note):')
+# Sources with headers of Open MPI, OpenSSL or LIBLINEAR are looked at where those are.
+absent=/bench_liblinear
+mpi=$(pkg-config --cflags ompi-c 2>/dev/null) || absent+='|/mpi_ranks\.c'
+tls=$(pkg-config --cflags openssl 2>/dev/null) || absent+='|/tls_openssl\.c'
+files=$(project_files | grep -E '^((src|extra|cli)/.*|tests/[a-z]*/test_[a-z_0-9]*|bench/[a-z]*/[a-z_0-9]*)\.c$' | grep -vE "$absent")
+# look FOLDERS OPTION... : the warnings are those of CMakeLists.txt.
+look() {
+  # shellcheck disable=SC2046,SC2086  # files and flags are words
+  "$tool" -quiet "${@:2}" $(grep -E "^($1)/" <<<"$files") -- -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+    -Wpointer-arith -Wvla -Wno-missing-field-initializers '-DTCT_ARCHIVE_LIBRARY="libarchive.so"' '-DTCT_LIBRARY_FOLDER="lib"' \
+    $mpi $tls -Iinclude -Isrc -Iextra -Icli -Itests -Ibench/lib -fopenmp 2>/dev/null | grep -E '(error|note):'
+}
+found=$(look src & look 'extra|cli' & look 'tests|bench' '-checks=-*,clang-diagnostic-*,bugprone-infinite-loop' & wait)
 [ -z "$found" ] || complain "$found"
-finish "${#files[@]} files"
+finish "$(wc -l <<<"$files") files"

@@ -50,7 +50,7 @@ keep() {
 
 seconds=${1:-60}
 shift || true
-cmake --preset fuzz >/dev/null && cmake --build $build || { echo "fuzz.sh: the fuzzers do not build"; exit 1; }
+cmake --preset fuzz >/dev/null && cmake --build $build --target fuzz/all || { echo "fuzz.sh: the fuzzers do not build"; exit 1; }
 [ $# -gt 0 ] || set -- $(ls fuzz/fuzz_*.c | sed -E 's,.*/fuzz_(.*)\.c,\1,')
 
 # one NAME : runs one fuzzer.

@@ -2,8 +2,8 @@
 """verify_heavy.py - files of up to 1 MB that ask a verifier for as much work as they can; each must come to an end.
 
 usage: verify_heavy.py TACIT FOLDER: the folder has model files as `tacit train` writes them.  What a file may take is
-counted and not measured, so each answer is one of a few; GUARD ends a run whose work nobody has counted.  With TCT_SAMPLE
-above 1 one file in three is tried, others each day.  With TACIT_HEAVY_ALL there are many more files, reports on them too,
+counted and not measured, so each answer is one of a few; GUARD ends a run whose work nobody has counted.  With TCT_SAMPLE=N
+one file in N is tried, in eight at most, others each day.  With TACIT_HEAVY_ALL there are many more files, reports on them too,
 each one's time as it goes, and the longest at the end.
 """
 import copy, itertools, json, os, random, resource, subprocess, sys, time
@@ -11,7 +11,7 @@ import copy, itertools, json, os, random, resource, subprocess, sys, time
 TACIT, FOLDER = sys.argv[1:]
 MOST, GUARD = 1_000_000, 120 # bytes; seconds of processor time
 ALL = os.environ.get("TACIT_HEAVY_ALL") is not None
-EVERY = 3 if int(os.environ.get("TCT_SAMPLE", 1)) > 1 and not ALL else 1
+EVERY = 1 if ALL else min(8, int(os.environ.get("TCT_SAMPLE", 1)))
 turn = itertools.count(int(time.time() / 86400))
 random.seed(7)
 
@@ -196,7 +196,7 @@ for part in (lists(), many(), edges(3000 if ALL else 30), texts()):
                 failed += 1
                 print("failed:", run.returncode, verb, what, run.stderr[:200], flush=True)
 times.sort(reverse=True)
-sampled = ", one file in three by the day; TCT_SAMPLE=1 tries all" if EVERY > 1 else ""
+sampled = f", one file in {EVERY} by the day; TCT_SAMPLE=1 tries all" if EVERY > 1 else ""
 print(f"{len(times)} runs, {refused} refused for the work, {failed} failed{sampled}")
 for took, verb, what in times[:12 if ALL else 0]:
     print(f"  {took:.2f} s of processor time: {verb} {what[:150]}")

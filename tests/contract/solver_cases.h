@@ -79,7 +79,7 @@ static inline void for_one_in(int most, law check) {
     for (int l = 0; l < tct_loss_kind_count; l++)
       if (find_case(s, l, &c) && sample_turn(seen++, most)) check(&c);
 }
-/* .ci/run's sanitizers ask for a sparser sample than make check: then a third of those that are else tried whole. */
+/* A sparser sample than .ci/run's (make check, and its sanitizers) takes a third of those that are else tried whole. */
 static inline int sparse(void) { return sample_every(24) > 8 ? 3 : 1; }
 static inline void for_every_solver_and_loss(law check) { for_one_in(sparse(), check); }
 /* A sixth of them, where make check samples. */
