@@ -3,6 +3,7 @@
 
 #include "la/exact/exact.h"
 #include "la/exact/gram.h"
+#include "la/exact/tiles.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
 
@@ -117,6 +118,27 @@ static void a_factor_in_blocks_gives_the_matrix_back_unless_the_last_pivot_is_be
   free(l), free(a);
 }
 
+/* As lattice.h cuts them, in units of the lattice; the factor comes last. */
+static void products_are_cut_one_by_one_and_toward_zero(void **state) {
+  (void)state;
+  uint64_t seed = 3;
+  double *x = random_values(&seed, N, P, 1), *a = random_values(&seed, N, P, 1), c[P * P] = {0};
+  double *left = tct_alloc(tct_block_size(P), sizeof *left), *right = tct_alloc(tct_block_size(P), sizeof *right);
+  for (int k = 0; k < 100; k++) {
+    for (int j = 0; j < P; j++) x[k * P + j] *= ldexp(1, (k + j) % 40);
+    tct_block_row(a + (ptrdiff_t)k * P, 8, P, k, left);
+    tct_block_row(x + (ptrdiff_t)k * P, 1, P, k, right);
+  }
+  tct_tiles_add(&(tct_tiles){left, right, 100, P, TCT_PRODUCTS_CUT, 0.125}, c, P);
+  for (int i = 0; i < P; i++)
+    for (int j = 0; j <= i; j++) {
+      double sum = 0;
+      for (int k = 0; k < 100; k++) sum += tct_lattice_part(a[k * P + i] * x[k * P + j], 0.125);
+      assert_true(c[i * P + j] == sum);
+    }
+  tct_free(left), tct_free(right), free(x), free(a);
+}
+
 /* 4 million halvings would be as good as no end: neighbouring doubles and overflow stop the search. */
 static void the_search_for_a_shift_ends_for_any_matrix_and_any_unit(void **state) {
   (void)state;
@@ -161,6 +183,7 @@ int main(void) {
       cmocka_unit_test(the_least_shift_makes_a_matrix_definite_and_not_much_less_does),
       cmocka_unit_test(the_largest_size_is_found_by_any_number_of_threads),
       cmocka_unit_test(a_factor_in_blocks_gives_the_matrix_back_unless_the_last_pivot_is_below_zero),
+      cmocka_unit_test(products_are_cut_one_by_one_and_toward_zero),
       cmocka_unit_test(the_search_for_a_shift_ends_for_any_matrix_and_any_unit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,7 @@ static void block_gram(const tct_view *view, const double *weight, int64_t first
       tct_block_row(row, weight[i], p, count++, right);
     }
     if ((i - first) % CHUNK < CHUNK - 1 && i + 1 < last) continue;
-    tct_tiles_add(&(tct_tiles){left, right, count, p, 1, false}, gram, wide);
+    tct_tiles_add(&(tct_tiles){left, right, count, p, TCT_PRODUCTS_PLAIN, 1}, gram, wide);
     count = 0;
   }
 }
@@ -109,7 +109,7 @@ static void some_chunks(const tct_view *view, const double *weight, double step,
       add_part(view, weight, from + count, step, row);
       tct_block_row(row, 1, p, count, block);
     }
-    tct_tiles_add(&(tct_tiles){block, block, count, p, 1, true}, gram, p);
+    tct_tiles_add(&(tct_tiles){block, block, count, p, TCT_PRODUCTS_EXACT, 1}, gram, p);
   }
 }
 
@@ -216,7 +216,7 @@ bool tct_cholesky(double *a, int64_t p) {
     definite = factor_columns(a, p, from, to);
     if (!definite || to == p) break;
     for (int64_t j = to; j < p; j++) tct_block_column(a + j * p + from, to - from, j - to, block);
-    tct_tiles_add(&(tct_tiles){block, block, to - from, p - to, -1, false}, a + to * p + to, p);
+    tct_tiles_add(&(tct_tiles){block, block, to - from, p - to, TCT_PRODUCTS_PLAIN, -1}, a + to * p + to, p);
   }
   tct_wipe_free(block, block ? tct_block_size(p) : 0, sizeof *block);
   return definite;

@@ -11,47 +11,74 @@
 
 enum { HIGH = 8, STRIP = 16, GROUP = 64 };
 
-#define PLAIN(s, x, a) ((s) + (x) * (a))
+#define PLAIN(s, x, a) s += (x) * (a)
+/* lattice.h's truncation in units of the lattice. */
+#define CUT(s, x, a)                                                                       \
+  do {                                                                                     \
+    tct_f64x8 t = (x) * (a), size = (tct_f64x8)((tct_i64x8)t & ~sign), r = (size + M) - M; \
+    r -= (tct_f64x8)((tct_i64x8)one & (r > size));                                         \
+    s += (tct_f64x8)((tct_i64x8)r | ((tct_i64x8)t & sign));                                \
+  } while (0)
+#define M 4503599627370496.0
 #if defined(__x86_64__)
 #include <immintrin.h>
-#define FUSED(s, x, a) ((tct_f64x8)_mm512_fmadd_pd((__m512d)(x), _mm512_set1_pd(a), (__m512d)(s)))
+#define FUSED(s, x, a) s = (tct_f64x8)_mm512_fmadd_pd((__m512d)(x), _mm512_set1_pd(a), (__m512d)s)
+#define TOWARD_0(s, x, a) s += (tct_f64x8)_mm512_roundscale_pd((__m512d)((x) * (a)), _MM_FROUND_TO_ZERO)
 #else
 #define FUSED PLAIN
+#define TOWARD_0 PLAIN
 #endif
 
-#define ROW(r, ADDED) s[r][0] = ADDED(s[r][0], x0, a[r]), s[r][1] = ADDED(s[r][1], x1, a[r])
-#define WIDE(name, ADDED)                                                                                      \
-  TCT_TARGET_2 static void name(const double *a, const double *x, int64_t rows, double sign, double *c,        \
-                                int64_t stride) {                                                              \
+#define ROW(r, ADD)       \
+  ADD(s[r][0], x0, a[r]); \
+  ADD(s[r][1], x1, a[r])
+#define WIDE(name, ADD)                                                                                        \
+  TCT_TARGET_2 static void name##_2(const double *a, const double *x, int64_t rows, double factor, double *c,  \
+                                    int64_t stride) {                                                          \
     tct_f64x8 s[HIGH][2] = {{{0}}};                                                                            \
     for (int r = 0; r < HIGH; r++) __builtin_prefetch(c + r * stride), __builtin_prefetch(c + r * stride + 8); \
     for (int64_t k = 0; k < rows; k++, a += STRIP, x += STRIP) {                                               \
       tct_f64x8 x0 = *(const tct_f64x8 *)x, x1 = *(const tct_f64x8 *)(x + 8);                                  \
-      ROW(0, ADDED), ROW(1, ADDED), ROW(2, ADDED), ROW(3, ADDED);                                              \
-      ROW(4, ADDED), ROW(5, ADDED), ROW(6, ADDED), ROW(7, ADDED);                                              \
+      ROW(0, ADD);                                                                                             \
+      ROW(1, ADD);                                                                                             \
+      ROW(2, ADD);                                                                                             \
+      ROW(3, ADD);                                                                                             \
+      ROW(4, ADD);                                                                                             \
+      ROW(5, ADD);                                                                                             \
+      ROW(6, ADD);                                                                                             \
+      ROW(7, ADD);                                                                                             \
     }                                                                                                          \
     for (int r = 0; r < HIGH; r++, c += stride)                                                                \
-      *(tct_f64x8 *)c += s[r][0] * sign, *(tct_f64x8 *)(c + 8) += s[r][1] * sign;                              \
+      *(tct_f64x8 *)c += s[r][0] * factor, *(tct_f64x8 *)(c + 8) += s[r][1] * factor;                          \
   }
-WIDE(tile_2, PLAIN)
-WIDE(fused_tile, FUSED)
+WIDE(plain, PLAIN)
+WIDE(exact, FUSED)
+WIDE(cut, TOWARD_0)
 
-#define NARROW(level)                                                                                             \
-  TCT_TARGET_##level static void tile_##level(const double *left, const double *right, int64_t rows, double sign, \
-                                              double *c, int64_t stride) {                                        \
-    for (int64_t i = 0; i < HIGH; i += 4)                                                                         \
-      for (int64_t j = 0; j < STRIP; j += 8) {                                                                    \
-        const double *a = left + i, *at = right + j;                                                              \
-        tct_f64x8 s[4] = {{0}};                                                                                   \
-        for (int64_t k = 0; k < rows; k++, a += STRIP, at += STRIP) {                                             \
-          tct_f64x8 x = *(const tct_f64x8 *)at;                                                                   \
-          s[0] += x * a[0], s[1] += x * a[1], s[2] += x * a[2], s[3] += x * a[3];                                 \
-        }                                                                                                         \
-        for (int64_t r = 0; r < 4; r++) *(tct_f64x8 *)(c + (i + r) * stride + j) += s[r] * sign;                  \
-      }                                                                                                           \
+#define NARROW(name, level, ADD)                                                                                      \
+  TCT_TARGET_##level static void name##_##level(const double *left, const double *right, int64_t rows, double factor, \
+                                                double *c, int64_t stride) {                                          \
+    const tct_i64x8 sign = (tct_i64x8){0} + INT64_MIN;                                                                \
+    const tct_f64x8 one = (tct_f64x8){0} + 1.0;                                                                       \
+    for (int64_t i = 0; i < HIGH; i += 4)                                                                             \
+      for (int64_t j = 0; j < STRIP; j += 8) {                                                                        \
+        const double *a = left + i, *at = right + j;                                                                  \
+        tct_f64x8 s[4] = {{0}};                                                                                       \
+        for (int64_t k = 0; k < rows; k++, a += STRIP, at += STRIP) {                                                 \
+          tct_f64x8 x = *(const tct_f64x8 *)at;                                                                       \
+          ADD(s[0], x, a[0]);                                                                                         \
+          ADD(s[1], x, a[1]);                                                                                         \
+          ADD(s[2], x, a[2]);                                                                                         \
+          ADD(s[3], x, a[3]);                                                                                         \
+        }                                                                                                             \
+        for (int64_t r = 0; r < 4; r++) *(tct_f64x8 *)(c + (i + r) * stride + j) += s[r] * factor;                    \
+      }                                                                                                               \
+    (void)sign, (void)one;                                                                                            \
   }
-NARROW(0)
-NARROW(1)
+NARROW(plain, 0, PLAIN)
+NARROW(plain, 1, PLAIN)
+NARROW(cut, 0, CUT)
+NARROW(cut, 1, CUT)
 
 int64_t tct_block_size(int64_t n) { return (n + STRIP - 1) / STRIP * STRIP * TCT_TILE_ROWS; }
 
@@ -74,8 +101,8 @@ void tct_block_column(const double *column, int64_t rows, int64_t j, double *blo
 }
 
 void tct_tiles_add(const tct_tiles *of, double *c, int64_t stride) {
-  void (*tile)(const double *, const double *, int64_t, double, double *, int64_t) = TCT_BEST(tile);
-  if (of->exact && tct_level() == 2) tile = fused_tile;
+  static void (*const tiles[][TCT_LEVELS])(const double *, const double *, int64_t, double, double *, int64_t) = {
+      {plain_0, plain_1, plain_2}, {plain_0, plain_1, exact_2}, {cut_0, cut_1, cut_2}};
   for (int64_t first = 0, n = of->n; first < n; first += GROUP)
     for (int64_t j = 0; j < n && j < first + GROUP; j += STRIP)
       for (int64_t i = j > first ? j : first; i < n && i < first + GROUP; i += HIGH) {
@@ -83,7 +110,8 @@ void tct_tiles_add(const tct_tiles *of, double *c, int64_t stride) {
         double rest[HIGH * STRIP], *to = c + i * stride + j;
         bool whole = j + STRIP <= n && i + HIGH <= n;
         if (!whole) memset(rest, 0, sizeof rest);
-        tile(a, of->right + j * TCT_TILE_ROWS, of->rows, of->sign, whole ? to : rest, whole ? stride : STRIP);
+        tiles[of->products][tct_level()](a, of->right + j * TCT_TILE_ROWS, of->rows, of->factor, whole ? to : rest,
+                                         whole ? stride : STRIP);
         for (int64_t r = 0; r < HIGH && i + r < n && !whole; r++)
           for (int64_t l = 0; l < STRIP && l < n - j; l++) to[r * stride + l] += rest[r * STRIP + l];
       }

@@ -13,14 +13,18 @@ void tct_block_row(const double *row, double factor, int64_t n, int64_t k, doubl
 /* The first rows of column j. */
 void tct_block_column(const double *column, int64_t rows, int64_t j, double *block);
 
+/* How products are added.  Plainly: to the same bits at all levels.  Exact: nothing needs rounding, so they may be
+ * fused with sums.  Cut: toward zero, to whole numbers, for sizes up to 2^51. */
+typedef enum tct_products { TCT_PRODUCTS_PLAIN, TCT_PRODUCTS_EXACT, TCT_PRODUCTS_CUT } tct_products;
+
 typedef struct tct_tiles {
   const double *left, *right; /* blocks of n columns */
   int64_t rows, n;
-  double sign; /* 1 or -1 */
-  bool exact;  /* no product or sum needs rounding, so they may be fused; else no level fuses any */
+  tct_products products;
+  double factor; /* a power of two, or less one */
 } tct_tiles;
 
-/* The lower triangle of c[n][n], whose rows are `stride` apart, += sign * left^T right; what is above it within a tile
- * is rubbish then. */
+/* The lower triangle of c[n][n], whose rows are `stride` apart, += factor * left^T right; what is above it within a
+ * tile is rubbish then. */
 void tct_tiles_add(const tct_tiles *of, double *c, int64_t stride);
 #endif

@@ -9,11 +9,11 @@
  *   3. w = 0; `iterates` times: w = w + A^-1 (h' - (G + n lambda I) w), h' = h without its factor
  *
  * SENSITIVITY  One record's own term is v (x x^T, (K/Y) sqrt((1-q)/q) y x).  v |x|^2 <= K^2 and v |x| <= K, so that its
- * squared norm is at most K^4 + K^4 (1-q)/q = K^4/q.  Every entry is a lattice-truncated product: row j of x x^T is v
- * x_j times x.  The products of la have coordinates of at most those of the exact term times (1+2^-53)^2 (rows.c). With
- * the rounding of v x_j itself that is below 1+2^-50.  v is made from an upper bound on |x|^2, and by 2^-40 too small.
- * A person's weights s_i in [0, 1] multiply v first, hence every bound.  The records of a person whose weights sum to
- * at most 1 stay within the sensitivity of one.
+ * squared norm is at most K^4 + K^4 (1-q)/q = K^4/q.  Every entry is a lattice-truncated product: of row j of x x^T v
+ * x_j times x_k for k <= j, and the same numbers above the diagonal.  The products of la have coordinates of at most
+ * those of the exact term times (1+2^-53)^2 (rows.c). With the rounding of v x_j itself that is below 1+2^-50.  v is
+ * made from an upper bound on |x|^2, and by 2^-40 too small. A person's weights s_i in [0, 1] multiply v first, hence
+ * every bound.  The records of a person whose weights sum to at most 1 stay within the sensitivity of one.
  *
  * Under replace_one an event's shift is twice its sensitivity, and two records' terms t, t' differ by less than twice
  * the length of one.  Let k = (1-q)/q, K = 1, a = v |x|^2, a' alike, and s = sqrt(a a') |cos| for the angle of both
@@ -44,7 +44,10 @@
  * iterates=1, norm=1. */
 #include "core/alloc.h"
 #include "core/processors.h"
+#include "la/exact/tiles.h"
 #include "la/kernels/kernels.h"
+#include "la/matrix/lattice.h"
+#include "la/matrix/rows_access.h"
 #include "solve/solve.h"
 #include "solve/shared/statistics.h"
 #include "solve/shared/weight_bound.h"
@@ -160,34 +163,63 @@ static double share_of(const tct_problem *problem, double norm, int64_t i) {
   return scale * (1 - 0x1p-40) * (size2 > norm * norm ? norm * norm / size2 : 1);
 }
 
-/* sum += the terms of the rows that no other thread takes; sum is [p][p] and then [p]; row: p zeros. */
-static void some_rows(const tct_problem *problem, const terms *set, _Atomic int64_t *next, double *row, double *sum) {
-  int64_t p = problem->view->p;
-  for (int64_t i; (i = tct_take_rows(next, 1)) < problem->view->rows;) {
-    double scale = share_of(problem, set->norm, i);
-    memset(row, 0, (size_t)p * sizeof *row);
-    tct_row_axpy(problem->view, i, scale, row);
-    for (int64_t j = 0; j < p; j++)
-      if (row[j] != 0) tct_row_add_lattice(problem->view, i, row[j], set->lattice, sum + j * p);
-    tct_row_add_lattice(problem->view, i, scale * set->weight * problem->y[i], set->lattice, sum + p * p);
+/* Doubles of a thread's room: two blocks of rows and a row. */
+static int64_t room_of(int64_t p) { return tct_thread_stride(2 * tct_block_size(p) + p); }
+
+/* Row k of the blocks: their products, in units of the lattice, are those of tct_row_add_lattice.  Only the intercept
+ * with itself has another order of factors, and is added here.  row[p]: v times the record. */
+static void lay_out(const tct_view *view, const terms *set, int64_t i, int64_t k, const double *row, double *left,
+                    double *sum) {
+  int64_t p = view->p, rest = 0;
+  double scale = view->row_scale[i], value[512];
+  tct_row x = tct_row_at(view->x, i);
+  tct_block_row(row, scale / set->lattice, p, k, left);
+  for (double *right = left + tct_block_size(p); rest < p; rest += 512, right += tct_block_size(512)) {
+    int64_t count = p - rest < 512 ? p - rest : 512;
+    for (int64_t j = 0; j < count; j++) value[j] = rest + j < x.n ? tct_row_value(&x, rest + j) : 0;
+    tct_block_row(value, 1, count, k, right);
+  }
+  if (view->intercept != 0) sum[p * p - 1] += tct_lattice_part((scale * view->intercept) * row[p - 1], set->lattice);
+}
+
+/* sum += the terms of the rows that no other thread takes; sum is [p][p], of which the lower triangle counts, and then
+ * [p].  Dense rows go in tiles. */
+static void some_rows(const tct_problem *problem, const terms *set, _Atomic int64_t *next, double *room, double *sum) {
+  const tct_view *view = problem->view;
+  int64_t p = view->p, count = 0;
+  double *left = room, *right = left + tct_block_size(p), *row = right + tct_block_size(p);
+  bool tiles = !tct_is_sparse(view->x) && set->norm * view->row_norm <= 0x1p51 * set->lattice;
+  for (int64_t from; (from = tct_take_rows(next, TCT_TILE_ROWS)) < view->rows; count = 0) {
+    for (int64_t i = from; i < from + TCT_TILE_ROWS && i < view->rows; i++) {
+      double scale = share_of(problem, set->norm, i);
+      memset(row, 0, (size_t)p * sizeof *row);
+      tct_row_axpy(view, i, scale, row);
+      tct_row_add_lattice(view, i, scale * set->weight * problem->y[i], set->lattice, sum + p * p);
+      if (tiles && tct_scale_plain(view->row_scale[i]))
+        lay_out(view, set, i, count++, row, left, sum);
+      else
+        for (int64_t j = 0; j < p; j++) tct_row_add_lattice(view, i, row[j], set->lattice, sum + j * p);
+    }
+    tct_tiles_add(&(tct_tiles){left, right, count, p, TCT_PRODUCTS_CUT, set->lattice}, sum, p);
   }
 }
 
-/* Exact sums: the threads' shares add up to the same bits however they are cut. */
+/* Exact sums: the threads' shares add up to the same bits however they are cut.  The first thread adds to sum. */
 static tct_status statistics(const tct_problem *problem, const terms *set, double *sum, tct_error *err) {
-  int64_t p = problem->view->p, size = p * p + p, apart = tct_thread_stride(size + p);
   int threads = problem->facts->threads;
-  double *memory = TCT_NEW(double, threads *apart);
+  int64_t p = problem->view->p, size = p * p + p, apart = tct_thread_stride(size);
+  int64_t room = room_of(p), all = threads * room + (threads - 1) * apart;
+  double *memory = TCT_NEW(double, all);
   _Atomic int64_t next = 0;
   if (!memory) return tct_fail_memory(err);
+  double *more = memory + threads * room;
 #pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
-  for (int t = 0; t < threads; t++) {
-    double *own = memory + t * apart;
-    some_rows(problem, set, &next, own + size, own);
-  }
-  for (int t = 0; t < threads; t++)
-    for (int64_t k = 0; k < size; k++) sum[k] += memory[t * apart + k];
-  tct_wipe_free(memory, threads * apart, sizeof *memory);
+  for (int t = 0; t < threads; t++) some_rows(problem, set, &next, memory + t * room, t ? more + (t - 1) * apart : sum);
+  for (int t = 1; t < threads; t++)
+    for (int64_t k = 0; k < size; k++) sum[k] += more[(t - 1) * apart + k];
+  for (int64_t i = 0; i < p; i++)
+    for (int64_t j = 0; j < i; j++) sum[j * p + i] = sum[i * p + j];
+  tct_wipe_free(memory, all, sizeof *memory);
   return TCT_OK;
 }
 
