@@ -4,8 +4,7 @@
  * 2. Connect-the-dots adds to the log-moment of a step at most (t^2 + t)h^2/8, on average (t^2 + t)h^2/12, so T steps
  *    move epsilon by T(t + 1)h^2/12.  h is set from the precision asked for.
  * 3. Both directions of a pair that is not its own reverse are composed to the end; the larger counts.
- * 4. A lower law from the same grids gives the bracket; if that is wider than asked for, h shrinks and 3 runs
- *    again.
+ * 4. A lower law from the same grids gives the bracket; if that is too wide, h shrinks and 3 runs again.
  * 5. Where the work is too much, or nothing is proved, h grows until something is.
  * 6. Where the bracket stays wide, the sum of the parts may prove less. */
 #include "account/curves/compare.h"
@@ -24,9 +23,8 @@
 
 #include <math.h>
 
-static const double narrow_enough = 1e-4; /* no finer grid for a narrower bracket than this */
-static const int64_t longest_grid = (int64_t)1 << 20;
-static const int64_t longest_refined = (int64_t)1 << 21; /* no finer grid for the bracket's sake beyond it */
+static const double narrow_enough = 1e-4, choices_gap = 0.01; /* no finer grid for a narrower bracket than this */
+static const int64_t longest_grid = 1 << 20, longest_refined = 1 << 21; /* none for the bracket's sake beyond it */
 
 /* ---- step 1: the forecast ---------------------------------------------------------------------- */
 
@@ -109,11 +107,13 @@ static tct_status add_law(tct_loss_query *q, const tct_event *e, tct_grid_shape 
   bool real = tct_event_law_is_real(e), two = tct_event_two_ways(e, q->neighbours);
   tct_grid grid;
   tct_pmf *upper = &out->side[UPPER][out->len[UPPER]];
-  double work = tct_grid_work(e, q->neighbours, shape.h, q->tail);
+  const tct_choices *choices = q->choices && e->kind == TCT_EV_EXPONENTIAL ? &q->choices[e - q->at] : NULL;
+  double work = choices ? tct_choices_grid_work(choices, shape.h) : tct_grid_work(e, q->neighbours, shape.h, q->tail);
   if (q->unproved || !tct_loss_query_pays(q, work, tct_grid_more_work(e, work))) {
     *upper = (tct_pmf){.h = shape.h, .proved = false};
     return out->len[UPPER]++, TCT_OK;
   }
+  if (choices) return tct_choices_laws(choices, shape.h, both, out->side, out->len, err);
   shape.reversed = shape.reversed && two;
   if (both || e->kind != TCT_EV_SAMPLED_GAUSSIAN)
     TCT_TRY(tct_best_offset(e, q->neighbours, &shape, &shape.offset, err));
@@ -133,7 +133,7 @@ static tct_status make_laws(tct_loss_query *q, bool reversed, double h, bool bot
   tct_status status = TCT_OK;
   for (int k = 0; k < 2; k++) {
     out->len[k] = 0;
-    out->side[k] = TCT_NEW(tct_pmf, q->len + 1);
+    out->side[k] = TCT_NEW(tct_pmf, 2 * q->len + 1);
     if (!out->side[k]) status = tct_fail_memory(err);
   }
   for (int j = 0; j < q->len && status == TCT_OK; j++)
@@ -151,7 +151,7 @@ typedef struct answer {
 
 static double no_answer(const tct_loss_query *q) { return isnan(q->epsilon) ? INFINITY : 1; }
 
-/* What an accountant knows that knows nothing; asking again would not help. */
+/* What an accountant says that knows nothing; asking again would not help. */
 static answer nothing(const tct_loss_query *q, side which) {
   return (answer){which == LOWER ? 0 : no_answer(q), 0, true, 0};
 }
@@ -338,7 +338,7 @@ static tct_status bracket_of(tct_loss_query *q, bool both, tct_bracket *out, tct
     TCT_TRY(ask_both_ways(q, h, &s, &back, &upper, both ? &lower : NULL, err));
     out->lower = tct_max(out->lower, tct_lower(lower.value));
     out->upper = tct_min(out->upper, tct_upper(upper.value));
-    double width = (out->upper - out->lower) / out->upper;
+    double width = (out->upper - out->lower) / out->upper - (q->choices ? choices_gap : 0);
     if (!both || !(out->upper < INFINITY) || !(width > tct_max(q->precision, narrow_enough)) || out->lower == 0) break;
     double shrink = tct_max(0.15, tct_min(0.7, 0.85 * sqrt(tct_max(q->precision, narrow_enough) / width)));
     if ((double)upper.length > shrink * (double)longest_refined) break;
@@ -365,7 +365,7 @@ static tct_status solve(const tct_events *events, tct_neighbours neighbours, tct
     q.tail = tct_max(scale * q.precision / q.steps, 1e-290);
     status = bracket_of(&q, both, out, err);
   }
-  tct_free(q.at);
+  tct_loss_query_free(&q);
   return status;
 }
 

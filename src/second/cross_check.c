@@ -5,7 +5,7 @@
  *
  * Densities (densities.h): all Gaussian steps together are exact when nothing else occurs, and a lower bound otherwise:
  * who sees fewer releases cannot know more.  So is one sampled step.  One objective perturbation with Gaussian steps
- * has a curve of its own, and so has one choice.
+ * has a curve of its own, and so has one choice.  Many are at least what fair ones cost, by the binomial law.
  *
  * Everything: Renyi divergences from their definition.  That of the sampled Gaussian is
  *   1/(a-1) log E_{x ~ N(0,m^2)} ((1-q) + q e^{(2x-1)/(2m^2)})^a        (Mironov, Talwar, Zhang 2019, eq. 5)
@@ -310,6 +310,10 @@ static bool too_low(const question *q, double epsilon) {
       tct_worlds own = sampled_alone(q, &q->events->at[i], forward);
       if (epsilon < TCT_SECOND_FAR && tct_worlds_delta(&own, epsilon) > q->delta) return true;
     }
+  for (int64_t i = 0; i < q->events->len; i++) {
+    const tct_event *e = &q->events->at[i];
+    if (e->kind == TCT_EV_EXPONENTIAL && tct_fair_choices_delta(e->epsilon, e->count, epsilon) > q->delta) return true;
+  }
   if (q->gaussian) return !(q->hidden > 0) || tct_worlds_delta(&all, epsilon) > q->hidden;
   return q->mu > 0 && tct_worlds_delta(&all, epsilon) > q->delta;
 }

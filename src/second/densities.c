@@ -168,3 +168,12 @@ double tct_choice_delta(double epsilon0, double epsilon) {
   if (!tct_work_pay(TCT_CHOICE_STEPS * PLAIN * 2)) return NAN;
   return -tct_golden_least(minus_shown, of, epsilon, epsilon0, TCT_CHOICE_STEPS, -INFINITY);
 }
+
+double tct_fair_choices_delta(double epsilon0, int64_t count, double epsilon) {
+  double n = (double)count, sum = 0, up = -log1p(exp(-0.5 * epsilon0)), down = up - 0.5 * epsilon0;
+  if (!(n <= 4096 && tct_work_pay(n * PLAIN))) return 0;
+  for (double k = n; k >= 0 && epsilon0 * (k - 0.5 * n) > epsilon; k--)
+    sum += exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * up + (n - k) * down) *
+           -expm1(epsilon - epsilon0 * (k - 0.5 * n));
+  return sum * (1 - 1e-9);
+}

@@ -28,6 +28,8 @@ double tct_worlds_epsilon(const tct_worlds *worlds, double delta);
 double tct_objpert_delta(const tct_event *event, double factor, double nu, double epsilon);
 /* delta at epsilon of one choice by the exponential mechanism. */
 double tct_choice_delta(double epsilon0, double epsilon);
+/* Of `count` fair ones, whose losses are half of epsilon0 up or down: a lower end.  0: too many to look at. */
+double tct_fair_choices_delta(double epsilon0, int64_t count, double epsilon);
 #define TCT_CHOICE_STEPS 90 /* golden sections over the place of its losses */
 /* The least value of f between low and high, by golden sections; ends early at what is `enough`. */
 double tct_golden_least(double (*f)(double, const void *), const void *user, double low, double high, int steps,

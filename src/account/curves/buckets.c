@@ -259,6 +259,14 @@ tct_status tct_grid_new(const tct_event *event, tct_neighbours neighbours, const
   return TCT_OK;
 }
 
+tct_status tct_grid_of_atoms(int64_t n, const double *loss, const double *mass, tct_grid_shape shape, tct_grid *out,
+                             tct_error *err) {
+  tct_pair none = {0};
+  TCT_TRY(grid_between(&none, &shape, (double[]){loss[0], loss[n - 1]}, false, out, err));
+  for (int64_t i = 0; i < n; i++) add_atom(out, loss[i], mass[i]);
+  return TCT_OK;
+}
+
 static bool has_atoms(const tct_event *e) { return tct_event_is_pure(e) && e->kind != TCT_EV_EXPONENTIAL; }
 
 /* 25 ns for each of 4 nodes of a panel (add_bucket), 40 for a bucket. */

@@ -54,6 +54,9 @@ double tct_grid_more_work(const tct_event *event, double work);
 /* The event's dominating pair on a grid. */
 tct_status tct_grid_new(const tct_event *event, tct_neighbours neighbours, const tct_grid_shape *shape, tct_grid *out,
                         tct_error *err);
+/* A law of n atoms, their losses rising. */
+tct_status tct_grid_of_atoms(int64_t n, const double *loss, const double *mass, tct_grid_shape shape, tct_grid *out,
+                             tct_error *err);
 /* The offset in [0, h) at which the lower law is tightest (0 where it hardly matters). */
 tct_status tct_best_offset(const tct_event *event, tct_neighbours neighbours, const tct_grid_shape *shape,
                            double *offset, tct_error *err);

@@ -16,7 +16,7 @@
 /* Both ends of a bracket take some 2 s with the spare, which is for wider grids; one end alone may take more itself. */
 static const double max_work = 1.3e9;
 const double tct_loss_spare_work = 5e8, tct_loss_one_end_work = 1.2e9;
-enum { MOST_KINDS = 2048 }; /* distinct events */
+enum { MOST_KINDS = 2048, MOST_CHOICES = 8 }; /* distinct events; those whose steps are composed exactly */
 
 bool tct_loss_query_pays(tct_loss_query *q, double work, double more) {
   if (!(work <= q->work)) return false;
@@ -55,6 +55,20 @@ static bool is_rare(tct_loss_query *q, const tct_event *e, double negligible) {
   if (e->kind != TCT_EV_SAMPLED_GAUSSIAN || !(q->rare + chance <= negligible)) return false;
   q->rare += chance;
   return true;
+}
+
+/* Where their number is small: each takes as long as a grid of a hundred thousand points. */
+static tct_status compose_choices(tct_loss_query *q, tct_error *err) {
+  int kinds = 0;
+  for (int j = 0; j < q->len; j++) kinds += q->at[j].kind == TCT_EV_EXPONENTIAL;
+  if (kinds == 0 || kinds > MOST_CHOICES || !tct_loss_query_pays(q, kinds * tct_choices_work, 0)) return TCT_OK;
+  q->choices = TCT_NEW(tct_choices, q->len);
+  tct_status status = q->choices ? TCT_OK : tct_fail_memory(err);
+  for (int j = 0; j < q->len && status == TCT_OK; j++)
+    if (q->at[j].kind == TCT_EV_EXPONENTIAL)
+      status = tct_choices_new(q->at[j].epsilon, q->at[j].count, &q->choices[j], err);
+  if (status != TCT_OK) tct_loss_query_free(q);
+  return status;
 }
 
 tct_status tct_loss_query_new(tct_loss_query *q, const tct_events *events, tct_neighbours neighbours, double negligible,
@@ -97,7 +111,14 @@ tct_status tct_loss_query_new(tct_loss_query *q, const tct_events *events, tct_n
     q->at[q->len++] = tct_event_zcdp(rho, 1);
     q->steps += 1;
   }
-  return TCT_OK;
+  return compose_choices(q, err);
+}
+
+void tct_loss_query_free(tct_loss_query *q) {
+  for (int j = 0; j < q->len && q->choices; j++) tct_choices_free(&q->choices[j]);
+  tct_free(q->choices);
+  tct_free(q->at);
+  memset(q, 0, sizeof *q);
 }
 
 double tct_loss_rounding(const tct_loss_query *q) {

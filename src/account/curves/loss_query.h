@@ -1,10 +1,11 @@
 /* loss_query.h - what the privacy loss distribution accountant is asked: the list, merged, and the work left for it. */
 #ifndef TCT_ACCOUNT_CURVES_LOSS_QUERY_H
 #define TCT_ACCOUNT_CURVES_LOSS_QUERY_H
-#include "event/event.h"
+#include "account/curves/adversary.h"
 
 typedef struct tct_loss_query {
-  tct_event *at; /* [len] */
+  tct_event *at;        /* [len] */
+  tct_choices *choices; /* [len], of exponential events; NULL: their number would be too much work */
   int len;
   tct_neighbours neighbours;
   bool two_ways, noiseless;
@@ -19,10 +20,11 @@ typedef struct tct_loss_query {
   bool beyond;   /* more distinct events than are composed */
 } tct_loss_query;
 
-/* The list with its gaussian events merged into one, its zcdp events too, and equal events added up; q->at is the
- * caller's.  Sampled steps are left out whose chances together are at most `negligible`. */
+/* The list with its gaussian events merged into one, its zcdp events too, and equal events added up; q is to be freed
+ * where there is no error.  Sampled steps are left out whose chances together are at most `negligible`. */
 tct_status tct_loss_query_new(tct_loss_query *q, const tct_events *events, tct_neighbours neighbours, double negligible,
                               tct_error *err);
+void tct_loss_query_free(tct_loss_query *q);
 /* Below a forecast, by more than it errs by: by a part of it or, where nearly all of it is certain, of the rest. */
 double tct_loss_below(const tct_loss_query *q, double epsilon);
 /* Work that is held back for the case that nothing comes of the rest. */
