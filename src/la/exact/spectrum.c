@@ -2,12 +2,32 @@
  * bisection with Sturm counts (8.4.1); eigenvectors by implicit QL steps with Wilkinson's shift (8.3.5). */
 #include "la/exact/spectrum.h"
 
+#include "core/lanes.h"
 #include "core/stop.h"
 #include "la/kernels/kernels.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+/* row -= at*q, and then other*v. */
+#define LESS(level)                                                                                        \
+  TCT_TARGET_##level static void less_##level(double at, const double *restrict q, double other,           \
+                                              const double *restrict v, int64_t n, double *restrict row) { \
+    for (int64_t k = 0; k < n; k++) row[k] = (row[k] - at * q[k]) - other * v[k];                          \
+  }
+TCT_EACH_LEVEL(LESS)
+
+/* Rows x and y of length p are turned by the rotation (c, s). */
+#define TURN(level)                                                                                                    \
+  TCT_TARGET_##level static void turn_##level(double *restrict x, double *restrict y, int64_t p, double c, double s) { \
+    for (int64_t k = 0; k < p; k++) {                                                                                  \
+      double a = x[k], b = y[k];                                                                                       \
+      x[k] = c * a - s * b;                                                                                            \
+      y[k] = s * a + c * b;                                                                                            \
+    }                                                                                                                  \
+  }
+TCT_EACH_LEVEL(TURN)
 
 /* The block after row k of the symmetric a is turned so that row k ends after its first entry, `off`. */
 static double reflect(double *a, int64_t p, int64_t k, double *v, double *q) {
@@ -20,11 +40,7 @@ static double reflect(double *a, int64_t p, int64_t k, double *v, double *q) {
   double beta = 2 / size;
   for (int64_t i = 0; i < n; i++) q[i] = beta * tct_dot(a + (k + 1 + i) * p + k + 1, v, n);
   tct_axpy(-0.5 * beta * tct_dot(v, q, n), v, q, n);
-  for (int64_t i = 0; i < n; i++) {
-    double *row = a + (k + 1 + i) * p + k + 1;
-    tct_axpy(-v[i], q, row, n);
-    tct_axpy(-q[i], v, row, n);
-  }
+  for (int64_t i = 0; i < n; i++) TCT_BEST(less)(v[i], q, q[i], v, n, a + (k + 1 + i) * p + k + 1);
   return off;
 }
 
@@ -60,15 +76,6 @@ void tct_eigenvalues(double *a, int64_t p, double *value, double *scratch) {
 
 /* ---- with vectors ------------------------------------------------------------------------------------------- */
 
-/* Rows x and y of length p are turned by the rotation (c, s). */
-static void turn(double *x, double *y, int64_t p, double c, double s) {
-  for (int64_t k = 0; k < p; k++) {
-    double a = x[k], b = y[k];
-    x[k] = c * a - s * b;
-    y[k] = s * a + c * b;
-  }
-}
-
 /* The end of the block that begins at row l: the first place after l where the matrix falls apart. */
 static int64_t block_end(const double *diagonal, const double *off, int64_t p, int64_t l) {
   int64_t m = l;
@@ -94,7 +101,7 @@ static void ql_step(double *diagonal, double *off, int64_t p, int64_t l, int64_t
     taken = s * sum;
     diagonal[i + 1] = old + taken;
     shifted = c * sum - rest;
-    turn(vector + i * p, vector + (i + 1) * p, p, c, s);
+    TCT_BEST(turn)(vector + i * p, vector + (i + 1) * p, p, c, s);
   }
   diagonal[l] -= taken;
   off[l] = shifted;
