@@ -42,9 +42,9 @@ typedef enum depth { QUICK, ONE_SIDE, BRACKET } depth;
 
 /* No list costs less than its parts: an accountant that says so has proved nothing.  A bracket is never empty, never
  * NaN. */
-static void hold_against(double floor, double nothing, tct_bracket *bracket) {
+static void hold_against(double floor, tct_bracket *bracket) {
   double upper = tct_upper(bracket->upper);
-  if (upper < floor) upper = upper < floor * (1 - 1e-9) ? nothing : floor;
+  if (upper < floor) upper = upper < floor * (1 - 1e-9) ? INFINITY : floor;
   bracket->upper = upper;
   bracket->lower = tct_min(tct_max(tct_lower(bracket->lower), floor), upper);
 }
@@ -57,7 +57,7 @@ tct_status tct_accountant_epsilon(const tct_accountant *accountant, const tct_ev
   if (delta == 0) return accountant->epsilon(events, neighbours, delta, precision, out, err);
   TCT_TRY(tct_floor_epsilon(events, neighbours, delta, &floor, err));
   TCT_TRY(accountant->epsilon(events, neighbours, delta, precision, out, err));
-  hold_against(floor, INFINITY, out);
+  hold_against(floor, out);
   return TCT_OK;
 }
 
@@ -68,7 +68,7 @@ static tct_status ask(const tct_accountant *a, const tct_events *events, tct_nei
     TCT_TRY(tct_pld_epsilon_upper(events, neighbours, out->delta, precision, &bracket, err));
   else
     TCT_TRY(a->epsilon(events, neighbours, out->delta, precision, &bracket, err));
-  hold_against(out->epsilon_lower, INFINITY, &bracket);
+  hold_against(out->epsilon_lower, &bracket);
   if (!out->winner || bracket.upper < out->epsilon) out->epsilon = bracket.upper, out->winner = a;
   out->epsilon_lower = tct_max(out->epsilon_lower, bracket.lower);
   return TCT_OK;
@@ -128,23 +128,4 @@ tct_status tct_account_upper(const tct_events *events, tct_neighbours neighbours
                              bool quick, tct_cost *out, tct_error *err) {
   out->delta = delta;
   return smallest(events, neighbours, precision, quick ? QUICK : ONE_SIDE, out, err);
-}
-
-tct_status tct_account_delta(const tct_events *events, tct_neighbours neighbours, double epsilon, double precision,
-                             tct_bracket *out, tct_error *err) {
-  TCT_TRY(check_query(events, precision, err));
-  if (!(epsilon >= 0)) return tct_fail(err, TCT_E_USAGE, "epsilon must be at least 0");
-  *out = (tct_bracket){0, INFINITY};
-  TCT_TRY(tct_floor_delta(events, neighbours, epsilon, &out->lower, err));
-  for (int i = 0; i < tct_accountant_count; i++) {
-    tct_bracket bracket;
-    if (!applies(tct_accountants[i], events, neighbours)) continue;
-    if (out->upper <= out->lower * (1 + 1e-9)) break;
-    TCT_TRY(tct_accountants[i]->delta(events, neighbours, epsilon, precision, &bracket, err));
-    hold_against(out->lower, 1, &bracket);
-    out->upper = tct_min(out->upper, bracket.upper);
-    out->lower = tct_max(out->lower, bracket.lower);
-  }
-  out->lower = tct_min(out->lower, out->upper);
-  return TCT_OK;
 }

@@ -63,8 +63,6 @@ typedef struct tct_cost {
 } tct_cost;
 tct_status tct_account_epsilon(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
                                tct_cost *out, tct_error *err);
-tct_status tct_account_delta(const tct_events *events, tct_neighbours neighbours, double epsilon, double precision,
-                             tct_bracket *out, tct_error *err);
 
 /* Calibration.  `make(x, user, events)` appends the events for the value x; the cost must fall (noise)
  * or rise (count, rate, epsilon, rho) monotonically in x. */

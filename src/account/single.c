@@ -261,21 +261,3 @@ tct_status tct_floor_epsilon(const tct_events *events, tct_neighbours neighbours
   }
   return TCT_OK;
 }
-
-tct_status tct_floor_delta(const tct_events *events, tct_neighbours neighbours, double epsilon, double *floor,
-                           tct_error *err) {
-  tct_events part;
-  tct_bracket bracket = {0, 0};
-  TCT_TRY(gaussian_part(events, &part, err));
-  tct_status status = part.len ? tct_accountant_find("gdp")->delta(&part, neighbours, epsilon, 1e-3, &bracket, err) : 0;
-  tct_events_free(&part);
-  TCT_TRY(status);
-  *floor = bracket.lower;
-  for (int64_t i = 0; i < events->len; i++) {
-    double pair[2];
-    if (tct_event_is_gaussian(&events->at[i]) || !tct_single_has(&events->at[i])) continue;
-    tct_single_delta(&events->at[i], neighbours, epsilon, pair);
-    *floor = tct_max(*floor, tct_lower(pair[0]));
-  }
-  return TCT_OK;
-}

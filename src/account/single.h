@@ -13,6 +13,4 @@ void tct_single_delta(const tct_event *event, tct_neighbours neighbours, double 
 /* What no accountant may undercut: the gaussian events of the list alone, and each other event alone. */
 tct_status tct_floor_epsilon(const tct_events *events, tct_neighbours neighbours, double delta, double *floor,
                              tct_error *err);
-tct_status tct_floor_delta(const tct_events *events, tct_neighbours neighbours, double epsilon, double *floor,
-                           tct_error *err);
 #endif

@@ -32,7 +32,6 @@ typedef struct cut {
   bool inside;         /* does this part begin within quotes? */
   int64_t first, rows; /* records that end before this part; of the file */
   int64_t from, to;    /* records that this rank is to read */
-  bool to_end;         /* it reads the last one */
 } cut;
 
 static int64_t cut_row(int64_t rows, int rank, int ranks) {

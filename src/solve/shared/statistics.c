@@ -143,8 +143,8 @@ static tct_status clean_factors(const tct_statistics *t, tct_error *err) {
 typedef struct descent {
   const tct_statistics *t;
   const tct_penalty *penalty;
-  double largest;                  /* eigenvalue */
-  double *w, *ahead, *next, *grad; /* [p] each */
+  double largest;           /* eigenvalue */
+  double *w, *ahead, *next; /* [p] each */
 } descent;
 
 static double objective(const descent *d, const double *w) {
