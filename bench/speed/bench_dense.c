@@ -2,7 +2,8 @@
  *
  * One JSON line per width p: the Gram matrix of 20 p rows on a lattice and cblas_dsyrk, the Cholesky factor and dpotrf,
  * eigenvectors and dsyevd; medians of TURNS.  Usage: bench_dense LIBRARY [p ...]
- * LIBRARY: an OpenBLAS with 64-bit integers whose names end in 64_, as NumPy's wheel has in numpy.libs. */
+ * LIBRARY: an OpenBLAS with 64-bit integers whose names end in 64_, as NumPy's wheel has in numpy.libs.  That folder
+ * goes into LD_LIBRARY_PATH, for what it needs itself. */
 #include "bench.h"
 #include "core/alloc.h"
 #include "la/exact/gram.h"
@@ -91,7 +92,7 @@ static void at_width(bench b, int64_t p) {
 
 int main(int argc, char **argv) {
   void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
-  if (!library) return fprintf(stderr, "usage: bench_dense LIBRARY [p ...]\n"), 1;
+  if (!library) return fprintf(stderr, "skipped: no OpenBLAS (bench_dense LIBRARY [p ...])\n"), 0;
   ((void (*)(int))found(library, "openblas_set_num_threads64_"))(1);
   bench b = {.syrk = (syrk *)found(library, "cblas_dsyrk64_"),
              .potrf = (potrf *)found(library, "dpotrf_64_"),
