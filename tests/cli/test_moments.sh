@@ -44,6 +44,7 @@ ok 'replaced' moments people.csv --schema s.json "${budget[@]}" --neighbours rep
 ok 'verified, replaced' verify replaced.json
 ok 'persons' moments people.csv --schema s.json "${budget[@]}" --person id --rows-per-person 2 -o persons.json
 ok 'verified, persons' verify persons.json
+check 'told as theirs' python3 -c 'import json; assert [json.load(open(f))["stages"][0]["moments"]["persons"] for f in ("m.json", "persons.json")] == [False, True]'
 ok 'robust errors' moments people.csv --schema s.json "${budget[@]}" --features age,pay --errors robust --ledger L --input-changed x -o robust.json
 ok 'verified, robust' verify robust.json --ledger L
 ok 'robust in words' lm robust.json --label pay

@@ -98,6 +98,21 @@ bad 'a ledger of records takes none' 4 'counts records' study people.csv --plan 
 sed 's/"upper": 1}/"upper": 1, "estimated": true}/' known.schema.json >elsewhere.schema.json
 ok 'bounds that another run estimated' study people.csv --plan held.plan.json --schema elsewhere.schema.json --ledger L --input-changed 'other columns' -o e.json
 check 'the ledger has that they are not paid for' test "$("$TACIT" ledger L --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["runs"][-1]["unaccounted"]))')" = 1
+python3 - <<'PY'
+import json
+told = dict(name="a", type="number", lower=0, upper=1, estimated=True)
+rest = [dict(name=n, type="ignore") for n in ("ill", "pay", "kind", "id", "w")]
+for kind, b, stages in (("moments", dict(lower=0, upper=1), ["moments", "moments"]), ("describe", dict(lower=0, upper=1), ["describe", "describe"]),
+                        ("estimate", dict(estimate=True), ["estimate", "moments"])):
+    columns = [told, dict(name="b", type="number", **b), *rest]
+    json.dump(dict(epsilon=1, delta=1e-6, schema=dict(columns=columns), stages=[dict(name=f"s{k}", kind=s) for k, s in enumerate(stages)]),
+              open(f"{kind}.told.plan.json", "w"))
+PY
+for kind in moments describe estimate; do # what another run estimated is told, also beside an estimate that pays for its own
+  ok "bounds of another run: $kind" study people.csv --plan $kind.told.plan.json -o $kind.told.json
+  check 'are told' python3 -c 'import json, sys; assert len(json.load(open(sys.argv[1]))["claim"]["unaccounted"]) == 1' $kind.told.json
+done
+bad 'a ledger takes none from a seed' 4 'takes no such run' study people.csv --plan twice.plan.json --schema known.schema.json --seed 1 --ledger L --input-changed x -o no.json
 ok 'equal fits, from a seed' study people.csv --plan twice.plan.json --schema known.schema.json --seed 1 -o twice.json
 check 'have noise of their own' test "$(python3 -c 'import json; print(len({str(s["model"]["coefficients"]) for s in json.load(open("twice.json"))["stages"]}))')" = 3
 for run in 1 2; do

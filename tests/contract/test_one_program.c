@@ -141,6 +141,21 @@ static void a_rank_with_any_other_setting_that_counts_is_named_before_the_charge
 #undef OTHER
 }
 
+/* Records are summed where they are, but errors are of all of them. */
+static void errors_of_a_part_of_the_records_are_refused_before_the_charge(void **state) {
+  (void)state;
+  static const char *const asked[][2] = {{"squared", "dponestep"}, {"cox", "dpcox"}};
+  static rank ranks[RANKS];
+  for (int which = 0; which < 2; which++) {
+    everybody(ranks, path_of("ledger"));
+    for (int k = 0; k < RANKS; k++) {
+      ranks[k].config.loss = asked[which][0], ranks[k].config.solver = asked[which][1];
+      ranks[k].config.penalty = "none", ranks[k].config.intercept = 1;
+    }
+    refused(ranks, "standard errors need all rows", ranks[0].config.ledger);
+  }
+}
+
 static int never(void *user) { return user == NULL; }
 static void quiet(double fraction, void *user) { (void)fraction, (void)user; }
 
@@ -315,6 +330,66 @@ static void a_rank_that_reads_otherwise_is_named_before_the_read(void **state) {
 #undef OTHER
 }
 
+/* ---- records ------------------------------------------------------------------------------------------------ */
+
+enum { RECORDS = 1500, PARTS = 5 };
+static const char parts_schema[] =
+    "{\"columns\": [{\"name\": \"text\", \"type\": \"ignore\"}, {\"name\": \"at\", "
+    "\"type\": \"number\", \"lower\": 0, \"upper\": 2048}], \"label\": {\"name\": "
+    "\"y\", \"lower\": 0, \"upper\": 2048}}";
+static const char *part_path[PARTS];
+static int64_t part_count, read_by[RECORDS]; /* how many ranks have a record */
+
+static void write_records(const char *name, int64_t from, int64_t to) {
+  FILE *file = fopen(path_of(name), "wb");
+  assert_non_null(file);
+  fputs("text,at,y\n", file);
+  for (int64_t k = from; k < to; k++) /* texts of many lines, so that a line's end need be none of a record */
+    fprintf(file, "%s,%d,%d\n", k % 7 ? "\"a\nbb,\n,ccc,\n,dddd\"" : "a", (int)k, (int)k);
+  assert_int_equal(fclose(file), 0);
+}
+
+static void *read_records(void *user) {
+  rank *r = user;
+  tct_read_options options;
+  self = r->number;
+  tct_read_options_default(&options);
+  options.schema_text = parts_schema, options.labels = TCT_LABELS_REAL, options.multiline = 1;
+  tct_team *team = tct_team_new(&r->err);
+  tct_data *data = tct_data_read_parts(part_path, (size_t)part_count, &options, team, &r->err);
+  r->made = data && data->x.cols == 1 && data->all_rows == RECORDS && data->rank_rows[self] == data->x.rows;
+  for (int64_t i = 0; r->made && i < data->x.rows; i++) {
+    int64_t at = data->row0 + i;
+    r->made = at < RECORDS && data->y[i] == (double)at &&
+              ((const double *)data->x.values)[i * data->x.stride] == (double)at / 2048;
+    if (r->made) __atomic_add_fetch(&read_by[at], 1, __ATOMIC_RELAXED);
+  }
+  tct_data_free(data);
+  tct_team_free(team);
+  return NULL;
+}
+
+/* One file whose records are shared out, and files of different sizes: each record is read once, and in its place. */
+static void every_record_is_read_by_one_rank(void **state) {
+  (void)state;
+  static const char *const names[PARTS] = {"a", "b", "other", "copy", "more"};
+  static const int64_t end[PARTS + 1] = {0, 20, 900, 930, 1490, RECORDS};
+  static char path[PARTS][256];
+  rank ranks[RANKS];
+  for (part_count = 1; part_count <= PARTS; part_count += PARTS - 1) {
+    memset(ranks, 0, sizeof ranks), memset(read_by, 0, sizeof read_by);
+    for (int k = 0; k < part_count; k++) {
+      write_records(names[k], end[k], part_count == 1 ? RECORDS : end[k + 1]);
+      snprintf(path[k], sizeof path[k], "%s", path_of(names[k]));
+      part_path[k] = path[k];
+    }
+    run(ranks, read_records);
+    for (int k = 0; k < RANKS; k++)
+      if (!ranks[k].made) fail_msg("rank %d of %d files: %s", k, (int)part_count, ranks[k].err.text);
+    for (int k = 0; k < RECORDS; k++) assert_int_equal(read_by[k], 1);
+  }
+}
+
 static int setup(void **state) {
   (void)state;
   table = records_new(ROWS, COLS, 3);
@@ -322,7 +397,7 @@ static int setup(void **state) {
 }
 
 static int teardown(void **state) {
-  static const char *const names[] = {"a", "b", "other", "copy", "ledger", "ledger of plans"};
+  static const char *const names[] = {"a", "b", "other", "copy", "more", "ledger", "ledger of plans"};
   (void)state;
   records_free(&table);
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) unlink(path_of(names[k]));
@@ -332,12 +407,14 @@ static int teardown(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_rank_with_any_other_setting_that_counts_is_named_before_the_charge),
+      cmocka_unit_test(errors_of_a_part_of_the_records_are_refused_before_the_charge),
       cmocka_unit_test(the_free_settings_of_one_rank_change_no_model),
       cmocka_unit_test(a_rank_with_another_plan_or_table_is_named_before_the_charge),
       cmocka_unit_test(another_size_another_end_or_another_byte_of_a_small_file_is_another_file),
       cmocka_unit_test(a_large_file_of_which_a_quarter_differs_is_another_file),
       cmocka_unit_test(a_copy_under_another_name_on_one_rank_is_the_same_input),
       cmocka_unit_test(a_rank_that_reads_otherwise_is_named_before_the_read),
+      cmocka_unit_test(every_record_is_read_by_one_rank),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

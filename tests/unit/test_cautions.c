@@ -59,6 +59,11 @@ static void the_signal_is_that_of_one_release_that_costs_epsilon(void **state) {
     double mu = tct_caution_signal(&facts) * sqrt(67) / 12345 * (k >= 15 ? 2 : 1);
     assert_float_equal(tct_gaussian_epsilon(mu, log(facts.delta)) / facts.epsilon, 1, 1e-5);
   }
+  for (int k = 0; k < 2; k++) { /* pure: |b| is about p/epsilon */
+    tct_caution_facts facts = facts_of(1000, 5, 0.5, 0);
+    if (k) facts.neighbours = TCT_REPLACE_ONE;
+    assert_float_equal(tct_caution_signal(&facts), k ? 50 : 100, 1e-9);
+  }
 }
 
 /* The threshold is 3: the number of records that makes 2.9 and 3.1 of it, under both relations. */

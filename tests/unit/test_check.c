@@ -6,6 +6,9 @@
 #include <cmocka.h>
 
 #include "core/status.h"
+#include "read/table/data.h"
+#include "train/fit.h"
+#include "train/plan.h"
 
 #include <math.h>
 #include <string.h>
@@ -97,11 +100,89 @@ static void columns_that_memory_has_no_room_for_are_refused_before_the_data_and_
   tct_data_free(data);
 }
 
+static void labels_of_another_kind_than_the_loss_needs_are_refused_by_the_fit(void **state) {
+  (void)state;
+  static const char *const loss[] = {"logistic", "squared"};
+  static const int32_t kind[] = {TCT_LABELS_REAL, TCT_LABELS_BINARY};
+  double y[2] = {1, -1}, value[2] = {0.5, 0.25};
+  tct_matrix x = {.rows = 2, .cols = 1, .layout = TCT_DENSE_ROWS, .values = value, .stride = 1};
+  for (int k = 0; k < 2; k++) {
+    tct_error err = {0};
+    tct_config c = config_of(loss[k], "none", "dpgd:steps=1");
+    tct_data *data = tct_data_view(&x, y, kind[k], NULL, NULL, &err);
+    tct_plan *plan = tct_plan_new(&c, 2, 1, &err);
+    assert_non_null(data);
+    assert_non_null(plan);
+    assert_null(tct_fit(plan, data, &err));
+    assert_int_equal(err.status, TCT_E_DATA);
+    assert_non_null(strstr(err.text, "another kind"));
+    tct_plan_free(plan);
+    tct_data_free(data);
+  }
+}
+
+/* Errors stand for a solver where none is named, and for no other. */
+static void errors_take_no_other_solver_s_place(void **state) {
+  (void)state;
+  tct_error err = {0};
+  tct_config c = config_of("squared", "none", "auto");
+  c.errors = "model", c.intercept = 1;
+  tct_plan *plan = tct_plan_new(&c, 1000, 2, &err);
+  assert_non_null(plan);
+  assert_string_equal(plan->solver->name, "dponestep");
+  tct_plan_free(plan);
+  c.solver = "dpgd";
+  assert_null(tct_plan_new(&c, 1000, 2, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+}
+
+static void an_offset_goes_with_an_intercept_and_an_exposure_with_counts(void **state) {
+  (void)state;
+  static const struct {
+    const char *loss;
+    int32_t intercept, exposure;
+    tct_status status;
+  } cases[] = {{"poisson", 1, 1, TCT_OK},
+               {"logistic", 1, 0, TCT_OK},
+               {"logistic", 1, 1, TCT_E_USAGE},
+               {"poisson", 0, 1, TCT_E_USAGE}};
+  double y[2] = {1, 1}, value[2] = {0.5, 0.25}, offset[2] = {0};
+  tct_matrix x = {.rows = 2, .cols = 1, .layout = TCT_DENSE_ROWS, .values = value, .stride = 1};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    tct_error err = {0};
+    tct_config c = config_of(cases[k].loss, "none", "dpgd:steps=1");
+    c.intercept = cases[k].intercept;
+    tct_data *data = tct_data_view(&x, y, tct_config_labels(&c), NULL, NULL, &err);
+    tct_plan *plan = tct_plan_new(&c, 2, 1, &err);
+    assert_non_null(data);
+    assert_non_null(plan);
+    data->offset = offset, data->exposure = cases[k].exposure;
+    assert_int_equal(tct_fit_check_offset(plan, data, &err), cases[k].status);
+    data->offset = NULL;
+    tct_plan_free(plan);
+    tct_data_free(data);
+  }
+}
+
+static void a_table_of_nothing_has_no_plan(void **state) {
+  (void)state;
+  tct_config c = config_of("logistic", "none", "dpgd:steps=1");
+  for (int k = 0; k < 2; k++) {
+    tct_error err = {0};
+    assert_null(tct_plan_new(&c, k, 1 - k, &err));
+    assert_int_equal(err.status, TCT_E_DATA);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_some_table_allows_is_not_refused),
       cmocka_unit_test(what_no_table_allows_is_refused_in_the_plans_words),
       cmocka_unit_test(columns_that_memory_has_no_room_for_are_refused_before_the_data_and_by_the_fit),
+      cmocka_unit_test(labels_of_another_kind_than_the_loss_needs_are_refused_by_the_fit),
+      cmocka_unit_test(errors_take_no_other_solver_s_place),
+      cmocka_unit_test(an_offset_goes_with_an_intercept_and_an_exposure_with_counts),
+      cmocka_unit_test(a_table_of_nothing_has_no_plan),
       cmocka_unit_test(bounds_may_be_missing_where_a_schema_is_to_give_them),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
