@@ -502,7 +502,7 @@ TCT_API tct_status tct_model_write(const tct_model *model, const char *path, tct
 TCT_API tct_model *tct_model_read(const char *path, const char *text, const char *stage, tct_error *err);
 TCT_API const char *tct_model_schema(const tct_model *model); /* of the training, as JSON text; NULL: none */
 TCT_API void tct_model_free(tct_model *model);
-/* out[rows][models] <- x.w + intercept after the model's own transforms; of numbers the predicted label, or its log. */
+/* out[rows][models] <- x.w + intercept, x transformed: of numbers the label or its log, up to the margin of counts. */
 TCT_API tct_status tct_predict(const tct_model *model, const tct_data *data, double *out, tct_error *err);
 /* out[rows] <- the chance of an event up to the time `at`, above 0 and within the horizon; loss cox. */
 TCT_API tct_status tct_predict_risk(const tct_model *model, const tct_data *data, double at, double *out,

@@ -3,11 +3,11 @@
  *
  *   bench_counts RATE,... N P EPSILON,... RUNS [--errors] [--exposure] [--varied] [--from R] [--solver S]
  *       one JSON line for each rate and epsilon: P columns and an intercept, labels up to 10 (100 from a rate of 3 on,
- * of 1 with exposures). signal: n rate mu/Y.  off: the median over runs of |mean prediction/truth - 1|; signed: of the
- * ratio; worst: of all.  beyond: fits with a prediction above the bound on the margin.  lost: the median of the part of
- * what the columns take from the loss on the table that the fit does not have. outside: fits whose mean prediction is
- * off by more than three of its stated errors; without errors what the model's note says, or the 5 % from which on it
- * says so.
+ * of 1 with exposures, and then 300 from 3 on, whose means of 100 a bound of 100 would cut). signal: n rate mu/Y.  off:
+ * the median over runs of |mean prediction/truth - 1|; signed: of the ratio; worst: of all.  beyond: fits with a
+ * prediction above the bound on the margin.  lost: the median of the part of what the columns take from the loss on the
+ * table that the fit does not have. outside: fits whose mean prediction is off by more than three of its stated errors;
+ * without errors what the model's note says, or the 5 % from which on it says so.
  *   --errors: robust ones.  z: the largest error of the logarithm of the mean prediction, in its own stated errors.
  *       covered, worst_weight, withheld and width are those of the P columns; width is over exact robust errors.
  *   --varied: means vary by an exponential factor.
@@ -217,7 +217,12 @@ int main(int argc, char **argv) {
     for (int e = 0; e < several; e++) {
       c.rate = rates[r], c.epsilon = epsilons[e];
       int small = c.rate * (c.exposure ? 3 : 1) < 3;
-      c.label_bound = small ? 10 : 100, c.margin = small ? 2 : 4.5;
+      c.label_bound = small                       ? 10
+                      : c.exposure && c.rate >= 3 ? 300
+                                                  : 100,
+      c.margin = small                 ? 2
+                 : c.label_bound > 100 ? 6
+                                       : 4.5;
       run_cell(&c);
     }
   return 0;

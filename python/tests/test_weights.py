@@ -167,6 +167,11 @@ def test_an_exposure_and_the_formulas_offset_are_one_model_of_rates():
     np.testing.assert_allclose(model.predict(frame.assign(t=frame["t"] / 2).query("t > 0.2")), predicted[frame["t"] > 0.4] / 2)
     with pytest.raises(ValueError, match="no column"):
         model.predict(frame[["x"]])
+    most = float(np.median(mean))
+    tight = tacit.PrivatePoissonRegression(**settings, exposure="t", max_mean=most, errors="robust").fit(frame, schema=schema)
+    inside, ends = tight.predict(frame), tight.model_.predict_interval(frame)
+    assert inside.max() == pytest.approx(most) and inside.min() < most / 2
+    assert np.all(ends[:, 0] <= inside) and np.all(inside <= ends[:, 1]) and ends.max() == inside.max()
     with pytest.raises(ValueError, match="give the frame and its schema"):
         tacit.PrivatePoissonRegression(**{**settings, "label_bounds": (0, 30)}, exposure="t").fit(frame[["x"]], frame["n"])
     with pytest.raises(ValueError, match="of counts"):

@@ -19,9 +19,11 @@ static tct_status check(const tct_model *model, double level, tct_error *err) {
 }
 
 /* An interval for each row's own sum of weights, its features as the model counts them. */
-static tct_status intervals(const tct_model *model, const tct_view *view, double level, double *lower, double *upper,
-                            tct_error *err) {
+static tct_status intervals(const tct_model *model, const tct_view *view, const double *offset, double level,
+                            double *lower, double *upper, tct_error *err) {
   int64_t p = view->p;
+  double most = INFINITY;
+  TCT_TRY(tct_model_most(model, &most, err));
   double *row = TCT_NEW(double, p), *w = TCT_NEW(double, model->cols + 1);
   tct_status status = row && w ? TCT_OK : tct_fail_memory(err);
   if (status == TCT_OK) {
@@ -33,9 +35,11 @@ static tct_status intervals(const tct_model *model, const tct_view *view, double
     tct_row_axpy(view, i, 1, row);
     tct_contrast errors = tct_inference_contrast(&model->inference, row);
     double shift = model->labels == TCT_LABELS_REAL ? model->label_shift : 0;
-    double margin = tct_dot(row, w, p) + shift, half = NAN;
+    double margin = tct_dot(row, w, p) + shift + (offset ? offset[i] : 0), half = NAN;
     if (errors.why == TCT_GIVEN) half = tct_student_quantile(level, errors.degrees) * errors.standard_error;
     lower[i] = margin - half, upper[i] = margin + half;
+    if (lower[i] > most) lower[i] = most; /* a NaN stays */
+    if (upper[i] > most) upper[i] = most;
   }
   tct_free(row);
   tct_free(w);
@@ -50,7 +54,7 @@ tct_status tct_predict_interval(const tct_model *model, const tct_data *data, do
   tct_matrix x;
   tct_view view = {0};
   tct_status status = tct_model_transformed(model, data, &scaled, &x, &view, err);
-  if (status == TCT_OK) status = intervals(model, &view, level, lower, upper, err);
+  if (status == TCT_OK) status = intervals(model, &view, data->offset, level, lower, upper, err);
   tct_view_free(&view);
   tct_matrix_free(&scaled);
   return status;

@@ -114,6 +114,8 @@ tct_status tct_model_transformed(const tct_model *model, const tct_data *data, t
                                  tct_view *view, tct_error *err);
 /* Records have an offset or exposure by the model's schema; upper: gets its upper bound (beside.c), or NULL. */
 bool tct_model_offset(const tct_model *model, double *upper);
+/* most <- of counts the loss's public bound on a margin, which no prediction is above; of others infinite. */
+tct_status tct_model_most(const tct_model *model, double *most, tct_error *err);
 /* Applies the model's own column transforms to a margin computation: x.w + intercept and offset for row i of data, and
  * each row of coefficients: out[rows][models]. */
 tct_status tct_model_margins(const tct_model *model, const tct_data *data, double *out, tct_error *err);

@@ -1,6 +1,7 @@
 /* predict.c - the model's own transforms, then x.w + intercept. */
 #include "core/alloc.h"
 #include "core/processors.h"
+#include "loss/loss.h"
 #include "model/model.h"
 
 #include "la/kernels/kernels.h"
@@ -97,6 +98,13 @@ tct_status tct_model_margins(const tct_model *model, const tct_data *data, doubl
   return status;
 }
 
+tct_status tct_model_most(const tct_model *model, double *most, tct_error *err) {
+  tct_loss loss = {0};
+  TCT_TRY(tct_loss_make(model->loss, &loss, err));
+  *most = loss.kind->counts ? loss.h : INFINITY;
+  return TCT_OK;
+}
+
 tct_status tct_predict_risk(const tct_model *model, const tct_data *data, double at, double *out, tct_error *err) {
   const tct_course *course = &model->inference.course;
   tct_error_clear(err);
@@ -114,8 +122,13 @@ tct_status tct_predict_risk(const tct_model *model, const tct_data *data, double
 
 tct_status tct_predict(const tct_model *model, const tct_data *data, double *out, tct_error *err) {
   tct_error_clear(err);
+  double most = INFINITY;
+  TCT_TRY(tct_model_most(model, &most, err));
   TCT_TRY(tct_model_margins(model, data, out, err));
   if (model->labels == TCT_LABELS_REAL)
-    for (int64_t i = 0; i < data->x.rows; i++) out[i] += model->label_shift;
+    for (int64_t i = 0; i < data->x.rows; i++) {
+      out[i] += model->label_shift;
+      if (out[i] > most) out[i] = most;
+    }
   return TCT_OK;
 }

@@ -108,15 +108,36 @@ static void the_clip_of_counts_hardly_moves_the_intercept(void **state) {
 }
 
 /* Where noise hides the events, a clip by what is seen, the slopes of zeros, would cut them. */
-static void no_clip_of_counts_is_below_two_events(void **state) {
+static void a_clip_of_counts_is_below_two_events_where_pairs_are_few_beside_the_noise(void **state) {
   (void)state;
   double count[2 * TCT_ONESTEP_EDGES] = {0};
   tct_onestep_terms terms = {.count = count, .deviation = 94, .rows = 20000, .dimension = 6, .given = NAN};
   terms.noise = 0.002, terms.part = 0.5;
   count[6] = 8000, count[7] = 11000; /* 0.13 and 0.18 long */
   assert_true(tct_onestep_pick_clip(&terms) < 1);
-  terms.least = 2, terms.rare = 0.95;
-  assert_true(tct_onestep_pick_clip(&terms) == 2);
+  terms.typical = 0.02, terms.part = 1;
+  assert_true(tct_onestep_pick_clip(&terms) == 1.2);
+  terms.typical = 0.5;
+  double clip = tct_onestep_pick_clip(&terms);
+  assert_true(clip > 1.8 && clip < 2); /* 12 % of the records are pairs, the error of all directions is 0.01 */
+}
+
+/* Under the law the cut slope has mean 0, and the curve is what the mean of a fixed cut moves by. */
+static void a_cut_count_is_unbiased_under_its_law(void **state) {
+  (void)state;
+  static const double means[] = {0.01, 0.06, 0.7, 3, 20}, rooms[] = {0.6, 1.3, 1.9, 4};
+  for (int k = 0; k < 20; k++) {
+    double m = means[k / 4], room = rooms[k % 4], mass = exp(-m), sum = 0, moved = 0, part = NAN;
+    for (int y = 0; y < 150; mass *= m / ++y) {
+      sum += mass * tct_onestep_cut_count(m, y, room, &part);
+      moved += mass * (y - m) * fmin(fmax(y - m, -room), room); /* the score times the cut */
+    }
+    assert_true(fabs(sum) < 1e-12 && fabs(part - moved / m) < 1e-10 && part > 0 && part < 1);
+    assert_true(fabs(tct_onestep_cut_count(m, 1000, room, &part)) <= 2 * room);
+  }
+  double part = 0;
+  assert_true(tct_onestep_cut_count(3, 5, 100, &part) == -2 && part == 1); /* never cut */
+  assert_true(isnan(tct_onestep_cut_count(NAN, 5, 1, &part)));
 }
 
 /* A table of 1,000 events of 20,000 counts: a path whose clip cut them predicted a tenth. */
@@ -348,7 +369,8 @@ int main(void) {
       cmocka_unit_test(weights_and_their_errors_are_functions_of_releases_alone),
       cmocka_unit_test(the_stated_deviation_of_the_noise_is_that_of_repeated_fits),
       cmocka_unit_test(intervals_of_95_percent_cover_the_truth_of_the_population),
-      cmocka_unit_test(no_clip_of_counts_is_below_two_events),
+      cmocka_unit_test(a_clip_of_counts_is_below_two_events_where_pairs_are_few_beside_the_noise),
+      cmocka_unit_test(a_cut_count_is_unbiased_under_its_law),
       cmocka_unit_test(the_mean_of_rare_counts_is_near_the_truth_where_noise_hides_single_events),
       cmocka_unit_test(the_clip_of_counts_hardly_moves_the_intercept),
       cmocka_unit_test(the_clip_of_two_classes_hardly_moves_the_intercept),

@@ -87,13 +87,17 @@ typedef struct tct_onestep_terms {
   double deviation;    /* of a count's noise */
   double rows, dimension, noise, part;
   double dispersion;
-  double least, rare; /* of counts: no clip is below it; how far their mean is below 1, in [0, 1] */
-  bool even, heavy;   /* even: residuals are about as often above as below; heavy: many rows are far */
-  double given;       /* the clip in typical terms; NAN: as above */
+  double typical;   /* of counts: the mean that the walk starts at; 0: no counts */
+  bool even, heavy; /* even: residuals are about as often above as below; heavy: many rows are far */
+  double given;     /* the clip in typical terms; NAN: as above */
+  double uneven;    /* out: how unlike the tails of both signs are, in [0, 1]; 1 where one is not seen */
 } tct_onestep_terms;
 /* Is this dispersion that of a model whose counts vary more than it says?  In [0, 1]. */
 static inline double tct_onestep_varied(double dispersion) { return fmin(fmax(10 * (dispersion - 1), 0), 1); }
-double tct_onestep_pick_clip(const tct_onestep_terms *terms);
+double tct_onestep_pick_clip(tct_onestep_terms *terms);
+/* mean - y where y is cut to mean +- room, less what a Poisson law expects of that.  part <- of the curve, in [0, 1].
+ */
+double tct_onestep_cut_count(double mean, double y, double room, double *part);
 /* The clip for release `release`, from release `counts` of terms at w where slopes have no bound; NULL w: as it is. */
 tct_status tct_onestep_set_clip(tct_onestep *run, int counts, int release, double part, const double *w,
                                 tct_error *err);

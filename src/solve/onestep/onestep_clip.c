@@ -5,11 +5,17 @@
  * as an exponential law with the slope that was seen before.  The difference may vanish by chance, so it counts as at
  * least clip_even, or of counts clip_skewed, of the larger.  Bars of one direction's error: sqrt((c noise)^2 + rms^2/(n
  * d)).
- */
+ *
+ * Rare counts.  Most events are alone, and a clip of two is mostly noise.  Below two the cut is that of a robust
+ * Poisson regression: less its mean under the law, so that it biases nothing where the law is right (Cantoni, Ronchetti
+ * 2001).  Means may vary among alike records.  Pairs that this adds, mean^2/2 of the records, must not count beside the
+ * error of all directions together.  */
+#include "core/expm.h"
 #include "solve/onestep/one_step.h"
 #include "solve/onestep/rules.def"
+#include "solve/shared/rules.def"
 
-enum { EDGES = TCT_ONESTEP_EDGES, GRID = 120, POINTS = 30 };
+enum { EDGES = TCT_ONESTEP_EDGES, GRID = 120, POINTS = 30, MEAN_MOST = 64 };
 
 /* Of one sign: edge x[k] and tail[k], how many terms are longer, k = 0 .. last; beyond it an exponential law. */
 typedef struct law {
@@ -69,13 +75,37 @@ static void typical_terms(const tct_onestep_terms *terms, double *quantile, doub
   *rms = fmax(sqrt(squares / fmax(sure, 1)), *quantile);
 }
 
-double tct_onestep_pick_clip(const tct_onestep_terms *terms) {
-  double quantile, rms, seen;
+/* Of counts: the least clip, in events. */
+static double least_of_counts(const tct_onestep_terms *terms, double direction) {
+  double pairs = terms->typical * terms->typical / 2;
+  double error = sqrt(terms->dimension) * hypot(counts_clip * terms->noise, direction);
+  return fmax(counts_rare_clip, counts_clip - terms->part * error / fmax(pairs, 0x1p-900));
+}
+
+double tct_onestep_cut_count(double mean, double y, double room, double *part) {
+  double cut = fmin(fmax(y - mean, -room), room), expected = room, at = fmax(-mean, -room), mass = tct_exp(-mean);
+  *part = 1;
+  if (mean > MEAN_MOST || !(room < 6 * sqrt(mean) + 6)) return mean - y; /* as good as never cut */
+  *part = 0;
+  for (int j = 0; j <= mean + room; j++) {
+    double next = fmin(fmax(j + 1 - mean, -room), room);
+    expected -= (room - at) * mass, *part += (next - at) * mass;
+    mass *= mean / (j + 1), at = next;
+  }
+  return expected - cut;
+}
+
+double tct_onestep_pick_clip(tct_onestep_terms *terms) {
+  double quantile, rms, seen, rare = terms->typical > 0 ? pow(fmax(1 - terms->typical, 0), 2) : 0;
+  terms->uneven = 1;
   typical_terms(terms, &quantile, &rms, &seen);
   if (!isnan(terms->given)) return terms->given * quantile;
   law up = law_of(terms->count, terms->deviation), down = law_of(terms->count + EDGES, terms->deviation);
+  double shorter = fmin(up.spread, down.spread) / fmax(fmax(up.spread, down.spread), 0x1p-900);
+  terms->uneven = fmin(dponestep_lost_by_skew * (1 - shorter), 1);
   double direction = rms / sqrt(terms->rows * terms->dimension);
-  double least = terms->even ? dponestep_even_clip_least * quantile : fmax(rms, terms->least),
+  double lowest = terms->typical > 0 ? fmax(rms, least_of_counts(terms, direction)) : rms;
+  double least = terms->even ? dponestep_even_clip_least * quantile : lowest,
          most = fmax(dponestep_clip_most, 1.01 * least);
   double clip = least;
   for (int k = 0; k < GRID; k++) {
@@ -86,7 +116,7 @@ double tct_onestep_pick_clip(const tct_onestep_terms *terms) {
     if (bias <= terms->part * hypot(clip * terms->noise, direction)) break;
   }
   double free = terms->noise > 0 ? direction / terms->noise : 0; /* noise is then one direction's error */
-  double errors_most = dponestep_far_error - (dponestep_far_error - 1) * terms->rare;
+  double errors_most = dponestep_far_error - (dponestep_far_error - dponestep_clip_of_count_error) * rare;
   if (free > 0) clip = fmax(least, fmin(clip, fmin(errors_most * free, 2 * seen))); /* chance alone may ask for more */
   if (terms->heavy) clip = fmax(clip, fmin(dponestep_far_error * free, dponestep_far_clip * seen));
   double wide = terms->even ? 0 : tct_onestep_varied(terms->dispersion);

@@ -6,7 +6,8 @@
  * row of zeros, or a weight of 0, stands for a record that is not there, and adds nothing.
  *   Counts: a record adds 1 to the one cell, of two lists by its slope's sign, that omega |l'| |G^-1 z_i| belongs to.
  *   Gradients: psi_i = omega_i l'(x_i.w, y_i) is cut until |psi_i| |G^-1 W x_i|/C and both roundings are at most 1, as
- * dpmetric.c proves for its steps.  For logistic loss the cut makes this so for both labels.
+ * dpmetric.c proves for its steps.  For logistic loss the cut makes this so for both labels.  Rare counts have another
+ * slope in place of l', a function of the row, w and releases; it is cut in the same way.
  *   Moments: a record adds s_i z_i z_i^T, or t_i y_i y_i^T, or a vector of both, z_i and y_i the computed images of its
  * row under W and G^-1 W.  s and t are cut until the root of (s |z|^2)^2 + (t |y|^2)^2 is at most 1, which is the
  * term's Frobenius norm; truncating the entries of sqrt(s) z and sqrt(t) y shortens both (gram.h). Terms of counts have
@@ -66,7 +67,7 @@ static tct_status release_terms(tct_onestep *run, int release, const double *w, 
 tct_status tct_onestep_set_clip(tct_onestep *run, int counts, int release, double part, const double *w,
                                 tct_error *err) {
   const tct_facts *facts = run->problem->facts;
-  double count[2 * TCT_ONESTEP_EDGES] = {0}, slope = tct_loss_slope_bound(&facts->loss);
+  double count[2 * TCT_ONESTEP_EDGES] = {0}, slope = tct_loss_slope_bound(&facts->loss), uneven = 1;
   if (!run->rule.scaled) {
     double noise = tct_mech_release_of(run->mech, release)->deviation / run->rows;
     double free = sqrt(run->typical / (run->rows * run->dimension)) / fmax(noise, 0x1p-300);
@@ -78,18 +79,19 @@ tct_status tct_onestep_set_clip(tct_onestep *run, int counts, int release, doubl
     terms.rows = (double)facts->rows, terms.dimension = run->dimension;
     terms.even = facts->loss.kind->link == TCT_LINK_IDENTITY;
     terms.heavy = weighs_alike(run), terms.dispersion = run->dispersion;
-    if (facts->loss.kind->counts) terms.least = counts_clip, terms.rare = fmax(1 - run->typical, 0);
+    if (facts->loss.kind->counts) terms.typical = run->typical;
     terms.deviation = tct_mech_release_of(run->mech, counts)->deviation;
     terms.noise = tct_mech_release_of(run->mech, release)->deviation / terms.rows;
     TCT_TRY(release_terms(run, counts, w, count, err));
     run->clip = fmin(tct_onestep_pick_clip(&terms) * run->unit,
                      slope * (weighs_alike(run) ? fmax(2 * run->farthest, run->weight) : run->weight));
+    uneven = terms.uneven;
   }
   if (facts->loss.kind->counts) { /* so many terms may be hidden beyond the clip, each by as much */
     double most = tct_onestep_varied(run->dispersion + 2 * run->uncertain) - tct_onestep_varied(run->dispersion);
     double hidden = fmin(tct_mech_release_of(run->mech, counts)->deviation,
                          dponestep_hidden_events * run->rows * fmin(run->typical, 1));
-    run->lost = dponestep_lost_by_clip * most * hidden * run->clip / run->rows;
+    run->lost = uneven * most * hidden * run->clip / run->rows;
   }
   if (tct_noise_off(facts)) run->clip = 1e6 * fmin(facts->label_bound, slope);
   return TCT_OK;
@@ -110,12 +112,18 @@ tct_status tct_onestep_open_sums(tct_onestep *run, int r, tct_error *err) {
 
 enum { BLOCK = 256 };
 
+/* Is a clip of these counts below two events?  Then what it takes from the mean is given back. */
+static bool below_pairs(const tct_onestep *run) {
+  return run->problem->facts->loss.kind->counts && run->clip < counts_clip * run->unit;
+}
+
 /* a[count]: margins -> psi, cut so that the record's term is within what was planned. */
 static void factors_of(const void *user, int64_t first, int64_t count, double *a) {
   const tct_onestep *run = user;
   const tct_dpmetric_step *step = &run->step;
   const tct_loss *loss = &run->problem->facts->loss;
   double own = tct_dpmetric_own(step, 1), slope[BLOCK], either[BLOCK];
+  bool below = below_pairs(run);
   for (int64_t from = 0; from < count; from += BLOCK) {
     int64_t some = count - from < BLOCK ? count - from : BLOCK;
     tct_add_offsets(run->problem, first + from, some, a + from);
@@ -124,6 +132,11 @@ static void factors_of(const void *user, int64_t first, int64_t count, double *a
     for (int64_t k = 0; k < some; k++) {
       int64_t i = first + from + k;
       double omega = tct_onestep_weight(run, i) * (weighs_alike(run) ? 1 : weight_of(run, i, a[from + k]));
+      if (below) {
+        double y = run->problem->y[i], part;
+        slope[k] = tct_onestep_cut_count(slope[k] + y, y, own / (omega * step->length[i]), &part);
+        either[k] = fabs(slope[k]);
+      }
       double psi = omega * slope[k];
       double size = omega * either[k] * step->length[i] * (1 + 0x1p-41);
       if (size > own) psi *= own / size * (1 - 0x1p-48);
@@ -188,11 +201,14 @@ static void moment_scales(const tct_onestep *run, const units *u, int64_t i, dou
   double y = run->problem->y[i], own = tct_onestep_weight(run, i), weight = own * weight_of(run, i, margin), sum = 0;
   double omega = weighs_alike(run) ? own : weight;
   double slope = tct_loss_slope(loss, margin, y), curve = weight * fmax(tct_loss_curve(loss, margin, y), 0), either;
+  double part = 0; /* of the curve, where a slope is cut */
+  bool below = below_pairs(run);
+  if (below) slope = tct_onestep_cut_count(slope + y, y, run->clip / (omega * run->length[i]), &part);
   tct_either_sizes(loss, &slope, 1, &either);
   double size = either * omega * run->length[i], kept = size > run->clip ? run->clip / size : 1;
   double psi = omega * slope * kept;
-  if (kept < 1 && !weighs_alike(run))
-    curve *= logistic(run) ? kept : 0; /* a weight keeps its part; a cut slope has no curve */
+  if (logistic(run)) part = kept; /* a weight keeps its part; a cut slope has no curve */
+  if ((kept < 1 || below) && !weighs_alike(run)) curve *= part;
   scale[0] = curve / u->most[0], scale[1] = psi * psi / u->most[1];
   for (int k = 0; k < 2; k++) {
     scale[k] = u->wanted[k] ? scale[k] / u->joint[k] : 0;
