@@ -14,7 +14,8 @@
  *
  * Environment: BOUNDS (1), BOUNDS_Y (1), LOSS (logistic), LAMBDA (1e-4), PENALTY, DELTA (1e-5), REPLACE (1:
  * replace_one), ROWS (all; or 9000,3000,..), POSITIVES, the part of positives to which a set of two classes is thinned
- * out, and COLUMNS_KEPT, the columns to keep, counted from 1 (25,19,1).  HELD: the last part of the rows, before ROWS,
+ * out, COLUMNS_KEPT, the columns to keep, counted from 1 (25,19,1), COPIES, the columns so many times over (1), and
+ * CONSTANTS, so many columns of ones beside them (0).  HELD: the last part of the rows, before ROWS,
  * is held out, and lines end with the accuracy on it; solver `exact` is then the better of two fits without privacy,
  * one without a penalty and one with a ridge of 10/n.  Prints lines of CSV, for the pages' scripts. */
 #include "sources.h"
@@ -85,6 +86,21 @@ static void pick_columns(bench_table *t, double *norm) {
   bench_table_free(t);
   *t = out;
   *norm = sqrt((double)kept + 1);
+}
+
+/* The columns COPIES times over, and CONSTANTS columns of ones: nothing that a model could use.  R grows with them. */
+static void widen(bench_table *t, double *norm) {
+  int64_t copies = (int64_t)setting("COPIES", 1), ones = (int64_t)setting("CONSTANTS", 0);
+  if (copies == 1 && !ones) return;
+  bench_table out = bench_table_new(t->n, copies * t->p + ones, t->labels);
+  for (int64_t i = 0; i < t->n; i++) {
+    double *x = out.x + i * out.p;
+    out.y[i] = t->y[i];
+    for (int64_t j = 0; j < out.p; j++) x[j] = j < copies * t->p ? t->x[i * t->p + j % t->p] : 1;
+  }
+  bench_table_free(t);
+  *t = out;
+  *norm = sqrt((*norm * *norm - 1) * (double)copies + 1 + (double)ones);
 }
 
 static const char *ridge_text(void) {
@@ -238,6 +254,7 @@ int main(int argc, char **argv) {
     if (listed(argv[1], k)) one.table = prepare(one.from, &one.norm);
     if (!one.table.n) continue;
     pick_columns(&one.table, &one.norm);
+    widen(&one.table, &one.norm);
     one.held = hold_out(&one.table);
     one.apart = one.held.n ? bench_view(&one.held) : NULL;
     const char *rows = getenv("ROWS") ? getenv("ROWS") : "inf";

@@ -185,10 +185,17 @@ static void a_share_behind_noise_stays_inside_zero_and_one(void **state) {
   }
 }
 
+static double clip_among(const char *loss, int64_t p, double dimension, double signal) {
+  tct_facts facts = {.rows = 1000, .p = p};
+  assert_int_equal(tct_loss_make(loss, &facts.loss, NULL), TCT_OK);
+  return tct_dpmetric_clip(&facts, signal, dimension);
+}
+
+/* Where every column of every class is a direction of its own. */
 static double clip_of(const char *loss, int64_t p, double signal) {
   tct_facts facts = {.rows = 1000, .p = p};
   assert_int_equal(tct_loss_make(loss, &facts.loss, NULL), TCT_OK);
-  return tct_dpmetric_clip(&facts, signal);
+  return clip_among(loss, p, (double)p / (double)tct_loss_outputs(&facts.loss), signal);
 }
 
 /* Few columns often have long tails.  A clip by either label costs little bias, and a hinge's slope is that already. */
@@ -197,6 +204,7 @@ static void clips_widen_with_few_columns_and_with_the_signal_and_are_smaller_by_
   for (double signal = 20; signal < 20000; signal *= 4) {
     assert_true(fabs(clip_of("logistic", 6, signal) / clip_of("logistic", 6000000, signal) - 2) < 1e-5);
     assert_true(fabs(clip_of("squared", 30, 4 * signal) / clip_of("squared", 30, signal) - 2) < 1e-12);
+    assert_true(fabs(clip_among("logistic", 96, 6, signal) / clip_of("logistic", 24, signal) - 1) < 1e-12);
     assert_true(clip_of("logistic", 30, signal) < 0.8 * clip_of("smoothed_hinge", 30, signal));
     assert_true(clip_of("hinge", 30, signal) == clip_of("logistic", 30, signal));
     assert_true(clip_of("logistic", 30, 4 * signal) < 1.9 * clip_of("logistic", 30, signal));

@@ -44,13 +44,13 @@ double tct_dpmetric_slope(const tct_facts *facts);
 double tct_dpmetric_curvature(const tct_facts *facts);
 /* The part of the budget that the steps have. */
 double tct_dpmetric_left(const tct_dpmetric_rule *rule);
-/* Clip (as a multiple of slope*sqrt(d/h)) for a released signal. */
-double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise);
+/* Clip (as a multiple of slope*sqrt(d/h)) for a released signal and d. */
+double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise, double dimension);
 /* Length of the path where gradients' means have so much noise in the metric. */
 double tct_dpmetric_path_length(const tct_facts *facts, const tct_dpmetric_shape *shape, double noise);
-/* The released signal from which on the second metric is worth its noise. */
-bool tct_dpmetric_again(double signal_to_noise, int64_t p);
-double tct_dpmetric_cut(double signal_to_noise, double budget_fraction, int64_t p);
+/* What images of the second release are cut to, as a square of a norm over d/h; 0 where they are not worth their noise,
+ * or have none.  part: what the release has of the budget. */
+double tct_dpmetric_cut(double signal_to_noise, double part, int64_t p);
 
 /* What is known of a released matrix of terms of norm at most 1. */
 typedef struct tct_dpmetric_released {

@@ -281,10 +281,10 @@ static tct_status make_metric(const making *m, double *sum, tct_dpmetric_shape *
 
 /* ---- the second release ---------------------------------------------------------------------------------- */
 
-static tct_status second_images(const making *m, double *sum, tct_dpmetric_shape *shape, tct_error *err) {
+static tct_status second_images(const making *m, double cut, double *sum, tct_dpmetric_shape *shape, tct_error *err) {
   const tct_release *images = planned(m, m->at.second);
   double h = shape->curvature;
-  double rho2 = tct_dpmetric_cut(shape->signal_to_noise, m->rule.second, m->p) * shape->dimension / h;
+  double rho2 = cut * shape->dimension / h;
   tct_shells_of all = {
       .view = m->problem->view, .weight = m->problem->weight, .metric = &shape->metric, .scale = 1, .count = 1};
   all.radius[0] = sqrt(rho2), all.lattice = images->lattice, all.threads = m->facts->threads;
@@ -313,7 +313,7 @@ static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *
   const tct_facts *facts = m->facts;
   double h = shape->curvature, inverse = 0, unit = shape->slope * sqrt(shape->dimension / h);
   double mean = m->base / ((double)facts->rows * sqrt(tct_dpmetric_left(&m->rule)));
-  double clip = tct_dpmetric_clip(facts, shape->signal_to_noise);
+  double clip = tct_dpmetric_clip(facts, shape->signal_to_noise, shape->dimension);
   if (facts->loss.kind->counts) clip = fmax(clip, counts_clip * fmax(1 / shape->slope, 1));
   if (!facts->loss.kind->binary) shape->constant = shape->slope * shape->slope / (2 * h);
   shape->path_length =
@@ -344,9 +344,10 @@ tct_status tct_dpmetric_release(const tct_problem *problem, const tct_dpmetric_r
   if (status == TCT_OK) status = tct_dpmetric_shape_new(m.classes, shape, err);
   if (status == TCT_OK) status = first(&m, shape, err);
   if (status == TCT_OK) status = make_metric(&m, sum, shape, err);
-  bool images = !m.rule.diagonal && tct_dpmetric_again(shape->signal_to_noise, m.p);
+  double cut = 0;
+  if (status == TCT_OK && !m.rule.diagonal) cut = tct_dpmetric_cut(shape->signal_to_noise, m.rule.second, m.p);
   if (status == TCT_OK && m.rule.second > 0)
-    status = images ? second_images(&m, sum, shape, err) : second_rows(&m, sum, shape, err);
+    status = cut > 0 ? second_images(&m, cut, sum, shape, err) : second_rows(&m, sum, shape, err);
   if (status == TCT_OK) status = settle(&m, shape, err);
   tct_wipe_free(m.view.row_scale, problem->view->rows, sizeof(double));
   tct_wipe_free(m.norm, problem->view->rows, sizeof(double));

@@ -59,10 +59,11 @@ static bool by_either_label(const tct_facts *facts) {
   return kind->binary && !kind->joint && (kind->link == TCT_LINK_LOGISTIC || kinked(facts));
 }
 
-/* With few columns some records lie far outside, and noise costs less than a clip that cuts them.  By either label
- * less of it costs less noise. */
-double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise) {
-  double columns = (double)facts->p / (double)tct_loss_outputs(&facts->loss);
+/* With few columns some records lie far outside, and noise costs less than a clip that cuts them.  Copies and
+ * constants are no columns: their number counts half, that of the directions known half.  By either label less of it
+ * costs less noise. */
+double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise, double dimension) {
+  double columns = sqrt((double)facts->p / (double)tct_loss_outputs(&facts->loss) * dimension);
   if (signal_to_noise == INFINITY) return 1e6;
   return dpmetric_clip * (1 + dpmetric_clip_columns / columns) *
          pow(class_signal(facts, signal_to_noise), by_either_label(facts) ? dpmetric_either_power : 0.5);
@@ -94,14 +95,13 @@ double tct_dpmetric_path_length(const tct_facts *facts, const tct_dpmetric_shape
   return high;
 }
 
-/* The images' ridge is 15 sqrt(2p)/kappa of what a known direction has there: from 1 on the release is all ridge. */
-bool tct_dpmetric_again(double signal_to_noise, int64_t p) {
-  return signal_to_noise >= dpmetric_images_from * sqrt(2 * (double)p) && signal_to_noise < dpmetric_images_until;
-}
-
-double tct_dpmetric_cut(double signal_to_noise, double budget_fraction, int64_t p) {
+/* Wider where the signal allows it, as a cut biases and noise does not.  What a known direction has there is 1, and the
+ * edge of the noise is cut/gain.  Where the ridge would be more than 1 the release is all ridge. */
+double tct_dpmetric_cut(double signal_to_noise, double part, int64_t p) {
+  double gain = signal_to_noise * sqrt(part / (2 * (double)p));
+  if (!(gain >= dpmetric_images_ridge * dpmetric_image_cut_least && signal_to_noise < dpmetric_images_until)) return 0;
   return fmax(dpmetric_image_cut_least,
-              pow(signal_to_noise / dpmetric_image_cut_signal, 2) * sqrt(budget_fraction / (2 * (double)p)));
+              gain * signal_to_noise / (dpmetric_image_cut_signal * dpmetric_image_cut_signal));
 }
 
 /* A part of the budget at which one sum over all records has so much noise: a record's own in `exact` of n. */
