@@ -345,7 +345,9 @@ static void write_records(const char *name, int64_t from, int64_t to) {
   assert_non_null(file);
   fputs("text,at,y\n", file);
   for (int64_t k = from; k < to; k++) /* texts of many lines, so that a line's end need be none of a record */
-    fprintf(file, "%s,%d,%d\n", k % 7 ? "\"a\nbb,\n,ccc,\n,dddd\"" : "a", (int)k, (int)k);
+    fprintf(file, "%s,%d,%d\n",
+            k % 7 ? "\"a\nbb,\n,ccc,\n,dddd, and a long line of text\n with one more,\n and,\n a,\n last\n\"" : "a",
+            (int)k, (int)k);
   assert_int_equal(fclose(file), 0);
 }
 
