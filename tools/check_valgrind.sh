@@ -31,5 +31,7 @@ export -f one
 export OMP_NUM_THREADS=1
 [ "${#quick[@]}" -gt 0 ] || complain "no unit test is quick enough for valgrind."
 said=$(printf '%s\0' "${quick[@]}" | xargs -0 -r -n 1 -P "$(nproc)" bash -c 'one "$0"')
+clean=$(grep -c '^valgrind: ' <<<"$said")
 if grep -q '^FOUND' <<<"$said"; then complain "$said"; else printf '%s\n' "$said"; fi
-finish "$(grep -c '^valgrind: ' <<<"$said") unit tests are clean"
+[ "$clean" -gt 0 ] || complain "no unit test ran under valgrind."
+finish "$clean unit tests are clean"

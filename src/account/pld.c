@@ -107,7 +107,7 @@ static tct_status add_law(tct_loss_query *q, const tct_event *e, tct_grid_shape 
   bool real = tct_event_law_is_real(e), two = tct_event_two_ways(e, q->neighbours);
   tct_grid grid;
   tct_pmf *upper = &out->side[UPPER][out->len[UPPER]];
-  const tct_choices *choices = q->choices && e->kind == TCT_EV_EXPONENTIAL ? &q->choices[e - q->at] : NULL;
+  const tct_choices *choices = q->choices && q->choices[e - q->at].epsilon > 0 ? &q->choices[e - q->at] : NULL;
   double work = choices ? tct_choices_grid_work(choices, shape.h) : tct_grid_work(e, q->neighbours, shape.h, q->tail);
   if (q->unproved || !tct_loss_query_pays(q, work, tct_grid_more_work(e, work))) {
     *upper = (tct_pmf){.h = shape.h, .proved = false};

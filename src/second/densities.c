@@ -171,7 +171,7 @@ double tct_choice_delta(double epsilon0, double epsilon) {
 
 double tct_fair_choices_delta(double epsilon0, int64_t count, double epsilon) {
   double n = (double)count, sum = 0, up = -log1p(exp(-0.5 * epsilon0)), down = up - 0.5 * epsilon0;
-  if (!(n <= 4096 && tct_work_pay(n * PLAIN))) return 0;
+  if (!(n <= 4096 && tct_work_pay(4 * n * PLAIN))) return 0;
   for (double k = n; k >= 0 && epsilon0 * (k - 0.5 * n) > epsilon; k--)
     sum += exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * up + (n - k) * down) *
            -expm1(epsilon - epsilon0 * (k - 0.5 * n));

@@ -230,6 +230,12 @@ static void sampled_steps_cost_no_more_delta_than_the_chance_to_be_drawn(void **
         tct_event step = tct_event_sampled_gaussian(noises[i], 1e-9, count);
         tct_events events = list_of(&step, 1);
         double chance = -expm1((double)count * log1p(-1e-9));
+        for (double epsilon = 0; epsilon < 100; epsilon += 50) {
+          tct_bracket delta;
+          const tct_accountant *basic = tct_accountant_find("basic");
+          assert_int_equal(basic->delta(&events, (tct_neighbours)n, epsilon, precision, &delta, NULL), TCT_OK);
+          if (!(delta.upper <= chance * (1 + 1e-11))) fail_msg("noise %g: %.12g of %g", noises[i], delta.upper, chance);
+        }
         assert_true(cost_of(&events, (tct_neighbours)n, chance * (1 + 1e-11)) == 0);
         tct_events_free(&events);
       }

@@ -226,7 +226,6 @@ static long double two_points(long double t, long double epsilon, long double a)
   return logl(q * expl(a * t) + (1 - q) * expl(a * (t - epsilon))) / (a - 1);
 }
 
-/* The worst place of the interval, by thirds: the divergence rises and falls once. */
 /* A claim a few percent below what pld proves is not possible, though pld is said to be tight. */
 static void many_choices_cost_no_less_than_fair_ones(void **state) {
   (void)state;
@@ -241,6 +240,7 @@ static void many_choices_cost_no_less_than_fair_ones(void **state) {
   }
 }
 
+/* The worst place of the interval, by thirds: the divergence rises and falls once. */
 static void an_exponential_choice_costs_no_less_than_its_worst_two_points(void **state) {
   (void)state;
   static const double epsilons[] = {0.5, 2, 8, 40, 100}, orders[] = {1.01, 1.1, 1.5, 4, 20, 100};

@@ -43,7 +43,7 @@ typedef struct walk {
  * (1 - v)/u of its upper end. */
 static void step_cell(const walk *w, int64_t j, const double *old, int64_t points, double *new) {
   const double *near = old - j - 1, *far = near + w->m;
-  double low = exp((double)j * w->spacing) * w->least, kept = w->kept[j], kept_more = w->kept[j + 1] - kept;
+  double low = exp((double)(j - w->m) * w->spacing), kept = w->kept[j], kept_more = w->kept[j + 1] - kept;
   double rest = w->rest[j], rest_more = w->rest[j + 1] - rest;
   for (int64_t i = 0; i < points; i++) {
     double near_fall = near[i] - near[i + 1], far_fall = far[i] - far[i + 1];
@@ -79,7 +79,7 @@ static tct_status run(double epsilon, int64_t m, tct_choices *c, tct_error *err)
   w.rest = w.kept ? w.kept + m + 1 : NULL;
   for (int64_t j = 0; j <= m && status == TCT_OK; j++) {
     w.kept[j] = -expm1((double)(j - m) * w.spacing) / all;
-    w.rest[j] = w.least * expm1((double)j * w.spacing) / all;
+    w.rest[j] = exp((double)(j - m) * w.spacing) * -expm1(-(double)j * w.spacing) / all;
   }
   for (int b = 0; b < 2 && status == TCT_OK; b++) {
     for (; k < c->size[b]; k++) step(&w, old + m, (k + 1) * m, new);
@@ -103,6 +103,20 @@ tct_status tct_choices_new(double epsilon, int64_t count, tct_choices *out, tct_
   return status;
 }
 
+/* Falling numbers, but for rounding, down to the end of the range, and no less at 0 than n fair choices show. */
+static bool possible(const tct_choices *c, int k) {
+  const double *value = c->value[k];
+  int64_t n = c->size[k];
+  double fair = 0, up = -log1p(exp(-0.5 * c->epsilon)), down = up - 0.5 * c->epsilon;
+  for (int64_t i = n; 2 * i > n; i--)
+    fair += exp(lgamma((double)n + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) + (double)i * up +
+                (double)(n - i) * down) *
+            -expm1(c->epsilon * (0.5 * (double)n - (double)i));
+  for (int64_t i = 0; i < c->len[k]; i++)
+    if (!(value[i] > 0 && value[i] * (1 + 1e-10) >= value[i + 1])) return false;
+  return value[0] <= 1 + 1e-10 && value[0] >= fair * (1 - 1e-9);
+}
+
 static tct_status law_of(const tct_choices *c, int k, double h, tct_pmf *out, tct_error *err) {
   int64_t n = c->len[k];
   const double *value = c->value[k];
@@ -119,6 +133,7 @@ static tct_status law_of(const tct_choices *c, int k, double h, tct_pmf *out, tc
   }
   if (status == TCT_OK) mass[n] = tct_max(0, left);
   if (status == TCT_OK) status = tct_grid_of_atoms(2 * n + 1, loss, mass, (tct_grid_shape){.h = h}, &grid, err);
+  grid.proved = grid.proved && possible(c, k);
   if (status == TCT_OK) status = tct_pmf_upper(&grid, c->times[k], out, err);
   tct_grid_free(&grid);
   tct_free(mass);

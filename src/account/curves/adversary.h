@@ -11,8 +11,12 @@ typedef struct tct_choices {
   double *value[2];
 } tct_choices;
 
+/* Below the first the places of the maxima are lost to rounding, above the second their exponentials overflow. */
+#define TCT_CHOICES_LEAST 1e-9
+#define TCT_CHOICES_MOST 500
 /* Nanoseconds or so that tct_choices_new takes, whatever is asked. */
 extern const double tct_choices_work;
+/* epsilon: between these two. */
 tct_status tct_choices_new(double epsilon, int64_t count, tct_choices *out, tct_error *err);
 /* Nanoseconds or so that the laws below take. */
 double tct_choices_grid_work(const tct_choices *choices, double h);

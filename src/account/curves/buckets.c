@@ -263,7 +263,7 @@ tct_status tct_grid_of_atoms(int64_t n, const double *loss, const double *mass, 
                              tct_error *err) {
   tct_pair none = {0};
   TCT_TRY(grid_between(&none, &shape, (double[]){loss[0], loss[n - 1]}, false, out, err));
-  for (int64_t i = 0; i < n; i++) add_atom(out, loss[i], mass[i]);
+  for (int64_t i = 0; i < n && out->proved; i++) add_atom(out, loss[i], mass[i]);
   return TCT_OK;
 }
 

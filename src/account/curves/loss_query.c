@@ -57,16 +57,19 @@ static bool is_rare(tct_loss_query *q, const tct_event *e, double negligible) {
   return true;
 }
 
+static bool is_composed(const tct_event *e) {
+  return e->kind == TCT_EV_EXPONENTIAL && e->epsilon >= TCT_CHOICES_LEAST && e->epsilon <= TCT_CHOICES_MOST;
+}
+
 /* Where their number is small: each takes as long as a grid of a hundred thousand points. */
 static tct_status compose_choices(tct_loss_query *q, tct_error *err) {
   int kinds = 0;
-  for (int j = 0; j < q->len; j++) kinds += q->at[j].kind == TCT_EV_EXPONENTIAL;
+  for (int j = 0; j < q->len; j++) kinds += is_composed(&q->at[j]);
   if (kinds == 0 || kinds > MOST_CHOICES || !tct_loss_query_pays(q, kinds * tct_choices_work, 0)) return TCT_OK;
   q->choices = TCT_NEW(tct_choices, q->len);
   tct_status status = q->choices ? TCT_OK : tct_fail_memory(err);
   for (int j = 0; j < q->len && status == TCT_OK; j++)
-    if (q->at[j].kind == TCT_EV_EXPONENTIAL)
-      status = tct_choices_new(q->at[j].epsilon, q->at[j].count, &q->choices[j], err);
+    if (is_composed(&q->at[j])) status = tct_choices_new(q->at[j].epsilon, q->at[j].count, &q->choices[j], err);
   if (status != TCT_OK) tct_loss_query_free(q);
   return status;
 }

@@ -188,7 +188,9 @@ static void some_rows(const tct_problem *problem, const terms *set, _Atomic int6
   const tct_view *view = problem->view;
   int64_t p = view->p, count = 0;
   double *left = room, *right = left + tct_block_size(p), *row = right + tct_block_size(p);
-  bool tiles = !tct_is_sparse(view->x) && set->norm * view->row_norm <= 0x1p51 * set->lattice;
+  /* Beyond these products in units of the lattice may not be finite, or not whole. */
+  bool tiles =
+      !tct_is_sparse(view->x) && set->norm * view->row_norm <= 0x1p51 * set->lattice && set->lattice > 0x1p-600;
   for (int64_t from; (from = tct_take_rows(next, TCT_TILE_ROWS)) < view->rows; count = 0) {
     for (int64_t i = from; i < from + TCT_TILE_ROWS && i < view->rows; i++) {
       double scale = share_of(problem, set->norm, i);
