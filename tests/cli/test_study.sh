@@ -100,6 +100,14 @@ ok 'bounds that another run estimated' study people.csv --plan held.plan.json --
 check 'the ledger has that they are not paid for' test "$("$TACIT" ledger L --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["runs"][-1]["unaccounted"]))')" = 1
 python3 - <<'PY'
 import json
+file = json.load(open("e.json"))
+fit = next(stage["model"] for stage in file["stages"] if "model" in stage)
+fit["privacy"].setdefault("unaccounted", []).append("its bounds were read from the rows")
+json.dump(file, open("more.json", "w"))
+PY
+check 'a stage that tells what the whole does not is seen' grep -q "'unaccounted' of the whole" <("$TACIT" verify more.json 2>&1)
+python3 - <<'PY'
+import json
 told = dict(name="a", type="number", lower=0, upper=1, estimated=True)
 rest = [dict(name=n, type="ignore") for n in ("ill", "pay", "kind", "id", "w")]
 for kind, b, stages in (("moments", dict(lower=0, upper=1), ["moments", "moments"]), ("describe", dict(lower=0, upper=1), ["describe", "describe"]),
