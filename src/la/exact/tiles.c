@@ -22,11 +22,18 @@ enum { HIGH = 8, STRIP = 16, GROUP = 64 };
 #define M 4503599627370496.0
 #if defined(__x86_64__)
 #include <immintrin.h>
-#define FUSED(s, x, a) s = (tct_f64x8)_mm512_fmadd_pd((__m512d)(x), _mm512_set1_pd(a), (__m512d)s)
-#define TOWARD_0(s, x, a) s += (tct_f64x8)_mm512_roundscale_pd((__m512d)((x) * (a)), _MM_FROUND_TO_ZERO)
+/* Not lanes.h's type: cast to this one, gcc takes a value that lies in memory for aligned. */
+typedef __m512d wide;
+#define FUSED(s, x, a) s = _mm512_fmadd_pd(x, _mm512_set1_pd(a), s)
+#define TOWARD_0(s, x, a) s += _mm512_roundscale_pd((x) * (a), _MM_FROUND_TO_ZERO)
+#define LOAD(p) _mm512_loadu_pd(p)
+#define ADD_TO(p, value) _mm512_storeu_pd(p, LOAD(p) + (value))
 #else
+typedef tct_f64x8 wide;
 #define FUSED PLAIN
 #define TOWARD_0 PLAIN
+#define LOAD(p) (*(const tct_f64x8 *)(p))
+#define ADD_TO(p, value) *(tct_f64x8 *)(p) += value
 #endif
 
 #define ROW(r, ADD)       \
@@ -35,10 +42,10 @@ enum { HIGH = 8, STRIP = 16, GROUP = 64 };
 #define WIDE(name, ADD)                                                                                        \
   TCT_TARGET_2 static void name##_2(const double *a, const double *x, int64_t rows, double factor, double *c,  \
                                     int64_t stride) {                                                          \
-    tct_f64x8 s[HIGH][2] = {{{0}}};                                                                            \
+    wide s[HIGH][2] = {{{0}}};                                                                                 \
     for (int r = 0; r < HIGH; r++) __builtin_prefetch(c + r * stride), __builtin_prefetch(c + r * stride + 8); \
     for (int64_t k = 0; k < rows; k++, a += STRIP, x += STRIP) {                                               \
-      tct_f64x8 x0 = *(const tct_f64x8 *)x, x1 = *(const tct_f64x8 *)(x + 8);                                  \
+      wide x0 = LOAD(x), x1 = LOAD(x + 8);                                                                     \
       ROW(0, ADD);                                                                                             \
       ROW(1, ADD);                                                                                             \
       ROW(2, ADD);                                                                                             \
@@ -48,8 +55,7 @@ enum { HIGH = 8, STRIP = 16, GROUP = 64 };
       ROW(6, ADD);                                                                                             \
       ROW(7, ADD);                                                                                             \
     }                                                                                                          \
-    for (int r = 0; r < HIGH; r++, c += stride)                                                                \
-      *(tct_f64x8 *)c += s[r][0] * factor, *(tct_f64x8 *)(c + 8) += s[r][1] * factor;                          \
+    for (int r = 0; r < HIGH; r++, c += stride) ADD_TO(c, s[r][0] * factor), ADD_TO(c + 8, s[r][1] * factor);  \
   }
 WIDE(plain, PLAIN)
 WIDE(exact, FUSED)
