@@ -77,6 +77,21 @@ static void bounds_may_be_missing_where_a_schema_is_to_give_them(void **state) {
   assert_int_equal(tct_config_check(&c, 0, NULL), TCT_OK);
 }
 
+/* The plan is made, and the fit refuses with this sentence. */
+static void fit_refuses(const tct_config *c, const tct_matrix *x, const double *y, int32_t labels, tct_status status,
+                        const char *sentence) {
+  tct_error err = {0};
+  tct_data *data = tct_data_view(x, y, labels, NULL, NULL, &err);
+  tct_plan *plan = tct_plan_new(c, x->rows, x->cols, &err);
+  assert_non_null(data);
+  assert_non_null(plan);
+  assert_null(tct_fit(plan, data, &err));
+  assert_int_equal(err.status, status);
+  assert_non_null(strstr(err.text, sentence));
+  tct_plan_free(plan);
+  tct_data_free(data);
+}
+
 /* Nothing as long as the columns may be taken before: 2^31 weights are 16 GiB. */
 static void columns_that_memory_has_no_room_for_are_refused_before_the_data_and_by_the_fit(void **state) {
   (void)state;
@@ -91,15 +106,7 @@ static void columns_that_memory_has_no_room_for_are_refused_before_the_data_and_
   c.cols = x.cols;
   assert_int_equal(tct_config_check(&c, 0, &err), TCT_E_MEMORY);
   assert_non_null(strstr(err.text, "2000000000 columns"));
-  tct_data *data = tct_data_view(&x, y, TCT_LABELS_BINARY, NULL, NULL, &err);
-  tct_plan *plan = tct_plan_new(&c, x.rows, x.cols, &err);
-  assert_non_null(data);
-  assert_non_null(plan);
-  assert_null(tct_fit(plan, data, &err));
-  assert_int_equal(err.status, TCT_E_MEMORY);
-  assert_non_null(strstr(err.text, "2000000000 columns"));
-  tct_plan_free(plan);
-  tct_data_free(data);
+  fit_refuses(&c, &x, y, TCT_LABELS_BINARY, TCT_E_MEMORY, "2000000000 columns");
 }
 
 static void labels_of_another_kind_than_the_loss_needs_are_refused_by_the_fit(void **state) {
@@ -109,17 +116,8 @@ static void labels_of_another_kind_than_the_loss_needs_are_refused_by_the_fit(vo
   double y[2] = {1, -1}, value[2] = {0.5, 0.25};
   tct_matrix x = {.rows = 2, .cols = 1, .layout = TCT_DENSE_ROWS, .values = value, .stride = 1};
   for (int k = 0; k < 2; k++) {
-    tct_error err = {0};
     tct_config c = config_of(loss[k], "none", "dpgd:steps=1");
-    tct_data *data = tct_data_view(&x, y, kind[k], NULL, NULL, &err);
-    tct_plan *plan = tct_plan_new(&c, 2, 1, &err);
-    assert_non_null(data);
-    assert_non_null(plan);
-    assert_null(tct_fit(plan, data, &err));
-    assert_int_equal(err.status, TCT_E_DATA);
-    assert_non_null(strstr(err.text, "another kind"));
-    tct_plan_free(plan);
-    tct_data_free(data);
+    fit_refuses(&c, &x, y, kind[k], TCT_E_DATA, "another kind");
   }
 }
 

@@ -10,7 +10,7 @@
  * ON A GRID  of spacing g = epsilon0/m, V_{k-1} is replaced by its chords in e^x, which lie above it.  For x on the
  * grid and t between two points, both terms then run along one chord each.  The sum is A - a e^-t - b e^t, a >= 0 and
  * b >= 0: concave in t, its largest value in closed form.  So no t is left out, and V_k at the points is an upper end.
- *  Sums have positive terms alone, so that small deltas keep their digits; `step_margin` covers rounding.
+ * Sums have positive terms alone, so that small deltas keep their digits; `step_margin` covers rounding.
  * ITS LAW  has at cg, c > 0, the mass (e^g d_{c-1} - d_c)/(e^g - 1) under P, d_c = V(cg) - V((c+1)g), and e^-cg of that
  * at -cg; what is left lies at 0.  On x >= 0 its curve is V, and below by the symmetry above.
  * BLOCKS  Long runs are cut into blocks of at most 64 steps.  A block is one interactive mechanism whose curve is V.
@@ -68,18 +68,17 @@ static void step(const walk *w, double *old, int64_t points, double *new) {
   for (int64_t i = 0; i < points; i++) old[i] = new[i] * (1 + step_margin);
 }
 
-static tct_status run(double epsilon, int64_t m, tct_choices *c, tct_error *err) {
+static tct_status run(tct_choices *c, int64_t m, tct_error *err) {
   int64_t most = c->size[1] * m, k = 0;
-  double all = -expm1(-epsilon);
-  walk w = {m,   epsilon / (double)m, exp(c->spacing), expm1(c->spacing), exp(-epsilon), TCT_NEW(double, 2 * m + 2),
-            NULL};
+  double g = c->spacing, all = -expm1(-c->epsilon);
+  walk w = {m, g, exp(g), expm1(g), exp(-c->epsilon), TCT_NEW(double, 2 * m + 2), NULL};
   double *old = TCT_NEW(double, most + 2 * m + 2), *new = TCT_NEW(double, most + 1);
   for (int b = 0; b < 2; b++) c->len[b] = c->size[b] * m, c->value[b] = TCT_NEW(double, c->len[b] + 2);
   tct_status status = w.kept && old && new && c->value[0] && c->value[1] ? TCT_OK : tct_fail_memory(err);
   w.rest = w.kept ? w.kept + m + 1 : NULL;
   for (int64_t j = 0; j <= m && status == TCT_OK; j++) {
-    w.kept[j] = -expm1((double)(j - m) * w.spacing) / all;
-    w.rest[j] = exp((double)(j - m) * w.spacing) * -expm1(-(double)j * w.spacing) / all;
+    w.kept[j] = -expm1((double)(j - m) * g) / all;
+    w.rest[j] = exp((double)(j - m) * g) * -expm1(-(double)j * g) / all;
   }
   for (int b = 0; b < 2 && status == TCT_OK; b++) {
     for (; k < c->size[b]; k++) step(&w, old + m, (k + 1) * m, new);
@@ -98,20 +97,29 @@ tct_status tct_choices_new(double epsilon, int64_t count, tct_choices *out, tct_
   int64_t size = count / blocks, m = POINTS / (size + (more > 0));
   *out = (tct_choices){epsilon, epsilon / (double)m, {size, size + (more > 0)}, {blocks - more, more},
                        {0, 0},  {NULL, NULL}};
-  tct_status status = run(epsilon, m, out, err);
+  tct_status status = run(out, m, err);
   if (status != TCT_OK) tct_choices_free(out);
   return status;
 }
 
-/* Falling numbers, but for rounding, down to the end of the range, and no less at 0 than n fair choices show. */
+/* A block of n fair choices: two candidates at even odds whose scores move by the largest change, in opposite
+ * directions.  Each loss is half of epsilon0, up or down.  loss, mass: [n+1], by the binomial law. */
+static void fair_choices(double epsilon, int64_t n, double *loss, double *mass) {
+  double half = 0.5 * epsilon, up = -log1p(exp(-half));
+  for (int64_t i = 0; i <= n; i++) {
+    loss[i] = half * (double)(2 * i - n);
+    mass[i] = exp(lgamma((double)n + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) + (double)n * up -
+                  (double)(n - i) * half);
+  }
+}
+
+/* Falling numbers, but for rounding, down to the end of the range, and no less at 0 than fair choices show. */
 static bool possible(const tct_choices *c, int k) {
   const double *value = c->value[k];
-  int64_t n = c->size[k];
-  double fair = 0, up = -log1p(exp(-0.5 * c->epsilon)), down = up - 0.5 * c->epsilon;
-  for (int64_t i = n; 2 * i > n; i--)
-    fair += exp(lgamma((double)n + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) + (double)i * up +
-                (double)(n - i) * down) *
-            -expm1(c->epsilon * (0.5 * (double)n - (double)i));
+  double loss[LONGEST + 1], mass[LONGEST + 1], fair = 0;
+  fair_choices(c->epsilon, c->size[k], loss, mass);
+  for (int64_t i = 0; i <= c->size[k]; i++)
+    if (loss[i] > 0) fair += mass[i] * -expm1(-loss[i]);
   for (int64_t i = 0; i < c->len[k]; i++)
     if (!(value[i] > 0 && value[i] * (1 + 1e-10) >= value[i + 1])) return false;
   return value[0] <= 1 + 1e-10 && value[0] >= fair * (1 - 1e-9);
@@ -141,17 +149,11 @@ static tct_status law_of(const tct_choices *c, int k, double h, tct_pmf *out, tc
   return status;
 }
 
-/* Two candidates at even odds whose scores move by the largest change in opposite directions: both losses are half of
- * epsilon0.  A block of such choices has a binomial law. */
 static tct_status fair_law(const tct_choices *c, int k, double h, tct_pmf *out, tct_error *err) {
-  double loss[LONGEST + 1], mass[LONGEST + 1], half = 0.5 * c->epsilon, up = -log1p(exp(-half));
+  double loss[LONGEST + 1], mass[LONGEST + 1];
   int64_t n = c->size[k];
   tct_grid grid;
-  for (int64_t i = 0; i <= n; i++) {
-    loss[i] = half * (double)(2 * i - n);
-    mass[i] = exp(lgamma((double)n + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) + (double)n * up -
-                  (double)(n - i) * half);
-  }
+  fair_choices(c->epsilon, n, loss, mass);
   double offset = loss[n] - h * floor(loss[n] / h);
   TCT_TRY(tct_grid_of_atoms(n + 1, loss, mass, (tct_grid_shape){.h = h, .offset = offset}, &grid, err));
   tct_status status = tct_pmf_lower(&grid, c->times[k], out, err);
