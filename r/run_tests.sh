@@ -11,7 +11,7 @@ command -v R >/dev/null || { echo "skipped: no R"; exit 77; }
 Rscript -e "$have" || exit 77
 rm -rf "$build" && mkdir -p "$build/library" && cp -r r "$build/source" || exit 1
 export TACIT_CFLAGS="-I$PWD/include" TACIT_LIBS="-L$(dirname "$library") -ltacit -Wl,-rpath,$(dirname "$library")"
-R CMD INSTALL --no-docs --no-test-load --library="$build/library" "$build/source" >"$build/install.log" 2>&1 ||
+R CMD INSTALL --preclean --no-docs --no-test-load --library="$build/library" "$build/source" >"$build/install.log" 2>&1 ||
   { cat "$build/install.log"; exit 1; }
 cd "$build/source/tests/testthat" || exit 1
 export R_LIBS_USER=$build/library NOT_CRAN=true OMP_NUM_THREADS=${OMP_NUM_THREADS:-2} OMP_WAIT_POLICY=passive

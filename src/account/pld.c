@@ -23,7 +23,7 @@
 
 #include <math.h>
 
-static const double narrow_enough = 1e-4, choices_gap = 0.01; /* no finer grid for a narrower bracket than this */
+static const double narrow_enough = 1e-4; /* no finer grid for a narrower bracket than this */
 static const int64_t longest_grid = 1 << 20, longest_refined = 1 << 21; /* none for the bracket's sake beyond it */
 
 /* ---- step 1: the forecast ---------------------------------------------------------------------- */
@@ -56,9 +56,8 @@ static double snap_width(const tct_loss_query *q, const tct_saddle *s, double h)
   return gap > 0 && matters ? gap / ceil(gap / h) : h;
 }
 
-/* Precisions below 1e-4 are asked for by calibrations.  Their noise shall not be above that of the usual grids of width
- * 1e-4 where a transform of 2^18 points can be no coarser.  Just above a power of two of points the grid is widened to
- * it. */
+/* Calibrations ask for less than 1e-4.  Their noise shall not be above that of the usual grids of width 1e-4 where a
+ * transform of 2^18 points can be no coarser.  Just above a power of two of points the grid is widened to it. */
 static double fit_width(const tct_loss_query *q, const tct_saddle *s, double h) {
   tct_window window;
   tct_saddle_window(s, tct_loss_below(q, s->epsilon), log(1e-2 * q->precision), h, &window);
@@ -321,7 +320,7 @@ static tct_status ask_at_zero(tct_loss_query *q, tct_bracket *out, tct_error *er
 
 static tct_status bracket_of(tct_loss_query *q, bool both, tct_bracket *out, tct_error *err) {
   tct_saddle s, back = {0};
-  double slope, rough = 0, seen = NAN;
+  double slope, rough = 0, seen = NAN, before = 0;
   *out = (tct_bracket){0, INFINITY};
   TCT_TRY(forecast(q, false, 0, &s, err));
   if (isnan(q->epsilon) && s.epsilon == 0) TCT_TRY(ask_at_zero(q, out, err));
@@ -338,8 +337,10 @@ static tct_status bracket_of(tct_loss_query *q, bool both, tct_bracket *out, tct
     TCT_TRY(ask_both_ways(q, h, &s, &back, &upper, both ? &lower : NULL, err));
     out->lower = tct_max(out->lower, tct_lower(lower.value));
     out->upper = tct_min(out->upper, tct_upper(upper.value));
-    double width = (out->upper - out->lower) / out->upper - (q->choices ? choices_gap : 0);
-    if (!both || !(out->upper < INFINITY) || !(width > tct_max(q->precision, narrow_enough)) || out->lower == 0) break;
+    double width = (out->upper - out->lower) / out->upper, enough = tct_max(q->precision, narrow_enough);
+    if (q->choices) enough = tct_max(enough, 0.6 * before); /* their lower law is another one; no grid brings it nearer */
+    if (!both || !(out->upper < INFINITY) || !(width > enough) || out->lower == 0) break;
+    before = width;
     double shrink = tct_max(0.15, tct_min(0.7, 0.85 * sqrt(tct_max(q->precision, narrow_enough) / width)));
     if ((double)upper.length > shrink * (double)longest_refined) break;
     h = snap_width(q, &s, h * shrink);
@@ -354,8 +355,7 @@ static tct_status solve(const tct_events *events, tct_neighbours neighbours, tct
   bool want_delta = isnan(ask_for.delta);
   TCT_TRY(tct_loss_query_new(&q, events, neighbours, want_delta ? 0 : 0.1 * ask_for.precision * ask_for.delta, err));
   if (!both) q.work += tct_loss_one_end_work;
-  q.delta = ask_for.delta, q.epsilon = ask_for.epsilon, q.precision = ask_for.precision;
-  *out = (tct_bracket){0, 0};
+  q.delta = ask_for.delta, q.epsilon = ask_for.epsilon, q.precision = ask_for.precision, *out = (tct_bracket){0, 0};
   tct_status status = TCT_OK;
   if (q.noiseless || q.beyond) {
     out->upper = want_delta ? 1 : INFINITY; /* the lower end stays 0: that is for the accountants which compose it */
