@@ -173,6 +173,16 @@ static void classes_that_part_get_a_longer_path_and_labels_without_meaning_do_no
   records_free(&r);
 }
 
+/* Where means vary, some of many are small: 3 % of counts of mean 12 are 0, as of one law of mean 3.5. */
+static void counts_of_varied_means_start_near_their_mean(void **state) {
+  (void)state;
+  double varied = tct_count_mean(12 / 300.0, 0.97, 300, 0.0075, 20000);
+  double alike = tct_count_mean(0.05 / 10, -expm1(-0.05), 10, 0.0075, 20000);
+  print_message("means 12 and 0.05: %.3f, %.4f\n", varied, alike);
+  assert_true(varied > 8 && varied < 13);
+  assert_true(fabs(alike - 0.05) < 0.003);
+}
+
 static void a_share_behind_noise_stays_inside_zero_and_one(void **state) {
   (void)state;
   assert_true(fabs(tct_share_after_noise(0.3, 0.001) - 0.3) < 1e-9);
@@ -349,6 +359,7 @@ static void auto_takes_the_metric_for_a_hinge_with_an_intercept_and_enough_signa
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(counts_of_varied_means_start_near_their_mean),
       cmocka_unit_test(a_share_behind_noise_stays_inside_zero_and_one),
       cmocka_unit_test(auto_takes_the_metric_for_a_hinge_with_an_intercept_and_enough_signal),
       cmocka_unit_test(clips_widen_with_few_columns_and_with_the_signal_and_are_smaller_by_either_label),

@@ -22,7 +22,9 @@ double tct_count_mean(double mean, double share, double bound, double noise, dou
   double least = fmin(fmax(fmin(2 * noise, 0.25), 0.5 / rows), bound), best = INFINITY, at = mean * bound;
   if (at > counts_mean_sure * (noise * bound)) return fmin(at, bound);
   for (int k = 0; k < POINTS; k++) {
-    double m = least * pow(bound / least, (double)k / (POINTS - 1)), a = m / bound - mean, b = -expm1(-m) - share;
+    double m = least * pow(bound / least, (double)k / (POINTS - 1)), a = m / bound - mean;
+    double varied = -expm1(-log1p(counts_varied * m) / counts_varied);
+    double b = fmax(fmax(share + expm1(-m), varied - share), 0);
     if (a * a + b * b < best) best = a * a + b * b, at = m;
   }
   return at;
