@@ -147,7 +147,7 @@ static int settle(const cli_verb *verb, cli_args *args) {
   args->config.has_seed = args->has_seed;
   args->config.memory = args->read.memory;
   args->config.cols = args->read.cols;
-  if (args->f32) args->read.value_type = TCT_F32;
+  args->read.value_type = args->f32 ? TCT_F32 : TCT_STORED;
   if (args->invalid && !strcmp(args->invalid, "zero")) args->read.invalid = TCT_INVALID_ZERO;
   if (args->neighbours && !strcmp(args->neighbours, "replace_one")) args->config.neighbours = TCT_REPLACE_ONE;
   if (args->rows && !strcmp(args->rows, "unit")) args->config.rows_rule = TCT_ROWS_UNIT;

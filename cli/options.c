@@ -46,7 +46,7 @@ const cli_option cli_read_options[] = {
      "128M"},
     {"--max-expansion", CLI_SIZE, offsetof(cli_args, read.max_expansion), "TIMES", "most that a packed file may grow",
      "250", "1000"},
-    {"--f32", CLI_FLAG, offsetof(cli_args, f32), NULL, "single precision: half the memory", "double", NULL},
+    {"--f32", CLI_FLAG, offsetof(cli_args, f32), NULL, "single precision: half the memory", "double, or NPY's", NULL},
     {0},
 };
 

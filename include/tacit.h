@@ -99,7 +99,7 @@ typedef enum tct_layout {
   TCT_CSC = 3,        /* column j likewise, rows in index[] */
 } tct_layout;
 
-typedef enum tct_value_type { TCT_F64 = 0, TCT_F32 = 1 } tct_value_type;
+typedef enum tct_value_type { TCT_F64 = 0, TCT_F32 = 1, TCT_STORED = 2 } tct_value_type;
 typedef enum tct_index_type { TCT_I32 = 0, TCT_I64 = 1 } tct_index_type;
 
 /* Its layout is fixed for ever. */
@@ -215,7 +215,7 @@ typedef struct tct_read_options {
   const char *schema_path;    /* JSON schema file, or NULL */
   const char *schema_text;    /* JSON schema as text, or NULL; at most one of the two */
   int64_t cols;               /* LIBSVM: number of features; 0 = largest index found (unaccounted) */
-  int32_t value_type;         /* tct_value_type of the stored values */
+  int32_t value_type;         /* tct_value_type; TCT_STORED: TCT_F32 for a NumPy array of floats, else TCT_F64 */
   int32_t threads;            /* 0 = all processors */
   const char *key;            /* CSV, JSON Lines: column of the keys or persons, no feature; NULL = none */
   const char *delimiter;      /* CSV: one character between the fields, or "tab"; NULL: told by the first line */

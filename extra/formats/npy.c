@@ -215,6 +215,7 @@ static tct_status read_records(npy_reader *r, tct_reader *reader, tct_error *err
   r->rows = r->npy.shape[0];
   if (reader->range) TCT_TRY(read_part(r, reader, err));
   tct_table_init(table, r->npy.fortran ? TCT_DENSE_COLS : TCT_DENSE_ROWS, reader->options);
+  if (reader->options->value_type == TCT_STORED && r->npy.kind == 'f' && r->npy.width <= 4) tct_table_narrow(table);
   if (r->npy.fortran && reader->options->memory > 0)
     return tct_fail(err, TCT_E_USAGE, "an array stored by columns is read into memory; save it in C order");
   TCT_TRY(expect_elements(r, reader, err));

@@ -147,7 +147,7 @@ static tct_status check_marks(const tct_read_options *options, tct_error *err) {
 static tct_status check_options(const tct_read_options *options, tct_error *err) {
   if (options->multiline < 0 || options->multiline > 1 || options->reserved != 0 || options->labels < TCT_LABELS_NONE ||
       options->labels > TCT_LABELS_CLASSES || options->invalid < TCT_INVALID_REFUSE ||
-      options->invalid > TCT_INVALID_ZERO || options->value_type < TCT_F64 || options->value_type > TCT_F32) {
+      options->invalid > TCT_INVALID_ZERO || options->value_type < TCT_F64 || options->value_type > TCT_STORED) {
     return tct_fail(err, TCT_E_USAGE, "a read option is out of its range; see tct_read_options in tacit.h");
   }
   TCT_TRY(check_marks(options, err));

@@ -11,7 +11,7 @@ y = [float(a + b / 2 + random.gauss(0, .3) > 0) for a, b, c in rows]
 def npy(values, shape, descr="<f8", fortran=False):
     head = repr({"descr": descr, "fortran_order": fortran, "shape": shape}).encode()
     head += b" " * (63 - (10 + len(head)) % 64) + b"\n"
-    code = {"<f8": "d", "|i1": "b", "<i4": "i"}[descr]
+    code = {"<f8": "d", "<f4": "f", "|i1": "b", "<i4": "i"}[descr]
     return b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head + struct.pack(f"<{len(values)}{code}", *values)
 
 flat = [v for row in rows for v in row]
@@ -19,6 +19,12 @@ X, Y = npy(flat, (800, 3)), npy(y, (800,))
 turned = npy([rows[i][j] for j in range(3) for i in range(800)], (800, 3), fortran=True)
 whole = npy([v for row, label in zip(rows, y) for v in [*row, label]], (800, 4))
 open("whole.npy", "wb").write(whole)
+
+single = npy(flat, (800, 3), "<f4")[-4 * len(flat):]
+open("single.npy", "wb").write(npy([v for row, label in zip(rows, y) for v in [*row, label]], (800, 4), "<f4"))
+widened = struct.unpack(f"<{len(flat)}f", single)
+open("widened.npy", "wb").write(
+    npy([v for i, label in enumerate(y) for v in [*widened[3 * i : 3 * i + 3], label]], (800, 4)))
 
 def save(name, members, how=zipfile.ZIP_STORED):
     with zipfile.ZipFile(name, "w", how) as z:
@@ -69,6 +75,19 @@ for each in one X_alone; do
   ok "$each: a label column by number" train $each.npz --label 4 "${settings[@]}" -o $each.json
   check "$each: the same weights" test "$(weights $each.json)" = "$(weights whole.json)"
 done
+for given in '--solver '{auto,objpert,dpgd,dpsgd,dpcd} '--solver dpscd --penalty l2:lambda=0.01' \
+  '--solver dpfw --penalty l1ball:radius=2' '--scale standard'; do
+  read -ra words <<<"$given"
+  for each in single widened; do
+    ok "$given: an array of floats, $each" train $each.npy --label 4 "${words[@]}" "${settings[@]}" -o $each.json
+  done
+  check "$given: floats have the weights of the same numbers in double precision" \
+    test "$(weights single.json)" = "$(weights widened.json)"
+done
+bad 'floats stay floats' 3 'precision' train single.npy widened.npy --label 4 "${settings[@]}" -o x.json
+ok 'and parts of both kinds go together in single precision' \
+  train single.npy widened.npy --label 4 --f32 "${settings[@]}" -o x.json
+rm x.json
 ok 'a label that is none is left out' train label.npz --invalid zero "${settings[@]}" -o zero.json
 
 refused() { # NAME CODE REGEX FILE ARGS...

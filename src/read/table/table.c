@@ -14,7 +14,7 @@
 void tct_table_init(tct_table *table, tct_layout layout, const tct_read_options *options) {
   memset(table, 0, sizeof *table);
   table->layout = layout;
-  table->value_type = (tct_value_type)options->value_type;
+  table->value_type = options->value_type == TCT_F32 ? TCT_F32 : TCT_F64;
   table->memory = layout == TCT_DENSE_COLS ? 0 : options->memory;
   table->scratch = options->scratch;
   table->labelled = options->labels != TCT_LABELS_NONE;
@@ -24,6 +24,11 @@ void tct_table_init(tct_table *table, tct_layout layout, const tct_read_options 
   table->ends.element = sizeof(int64_t);
   table->labels.element = table->weights.element = table->offsets.element = sizeof(double);
   table->dropped.element = 1;
+}
+
+void tct_table_narrow(tct_table *table) {
+  table->value_type = TCT_F32;
+  table->values.element = sizeof(float);
 }
 
 tct_status tct_table_failed(const tct_table *table, tct_error *err) {

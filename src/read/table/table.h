@@ -31,6 +31,7 @@ typedef struct tct_table {
 } tct_table;
 
 void tct_table_init(tct_table *table, tct_layout layout, const tct_read_options *options);
+void tct_table_narrow(tct_table *table); /* after init: values in single precision */
 
 /* After init, where the number of records is known: they are then not copied once more.  most: values of a record; a
  * sparse one may have fewer, and what is never written takes no memory. */
