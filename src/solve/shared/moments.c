@@ -142,14 +142,12 @@ static double largest(const double *value, int64_t q) {
   return found;
 }
 
-/* a's eigenvalues are raised to the floor, or to what doubles tell apart. */
-static tct_status lift(double *a, int64_t q, double floor, const spectrum *s, tct_error *err) {
-  TCT_TRY(spectrum_of(s, a, q, err));
+/* a's eigenvalues, which s holds, are raised to the floor, or to what doubles tell apart. */
+static void lift(const spectrum *s, int64_t q, double floor, double *a) {
   floor = fmax(floor, fmax(1e-10 * largest(s->value, q), 1e-300));
-  if (least(s->value, q) >= floor) return TCT_OK;
+  if (least(s->value, q) >= floor) return;
   for (int64_t k = 0; k < q; k++) s->value[k] = fmax(s->value[k], floor);
   compose(s->value, s->vector, q, a);
-  return TCT_OK;
 }
 
 /* ---- releases ---------------------------------------------------------------------------------------------------- */
@@ -176,7 +174,8 @@ static tct_status rough(const tct_problem *problem, tct_mech *mech, int r, const
   TCT_TRY(tct_mech_release(mech, r, m->sum, q * q, err));
   tct_symmetrise(m->sum, q);
   if (ones_known(problem)) m->sum[q * q - 1] = (double)problem->facts->rows / (m->size * m->size);
-  TCT_TRY(lift(m->sum, q, edge_of(planned->deviation, q), s, err));
+  TCT_TRY(spectrum_of(s, m->sum, q, err));
+  lift(s, q, edge_of(planned->deviation, q), m->sum);
   double n = (double)problem->facts->rows, shift = 0;
   for (int64_t k = 0; k < q * q; k++) m->sum[k] /= n;
   while (!tct_cholesky_shifted(m->sum, q, shift, s->scratch)) shift = fmax(2 * shift, 1e-12 * fabs(m->sum[0]) + 1e-300);
@@ -229,7 +228,8 @@ static tct_status add_shells(const spectrum *s, tct_moments *m, tct_error *err) 
   m->edge = edge_of(m->noise[0], m->q);
   TCT_TRY(spectrum_of(s, m->sum, m->q, err));
   m->determined = least(s->value, m->q) > moments_determined * m->edge;
-  return lift(m->sum, m->q, 0.5 * m->edge, s, err);
+  lift(s, m->q, 0.5 * m->edge, m->sum);
+  return TCT_OK;
 }
 
 static tct_status in_shells(const tct_problem *problem, tct_mech *mech, int r, const spectrum *s, tct_moments *m,
