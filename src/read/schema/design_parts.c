@@ -375,7 +375,7 @@ tct_status tct_parse_part(const tct_term_parse *p, const json_t *value, int32_t 
     return tct_term_wrong(p, "\"name\" is a text; write one");
   if (!as)
     return json_is_string(of) ? column_part(p, json_string_value(of), place)
-                              : tct_term_wrong(p, "\"of\" names a column; write its name");
+                              : tct_term_wrong(p, "\"of\" names a column; write its name, or {\"product\": [...]}");
   if (strcmp(as, "missing") == 0) return parse_flag(p, of, place);
   tct_part_kind kind;
   if (calendar_of(as, &kind)) return calendar_part(p, value, as, place);
@@ -384,7 +384,8 @@ tct_status tct_parse_part(const tct_term_parse *p, const json_t *value, int32_t 
     return tct_term_wrong(
         p,
         "the function in \"as\" is unknown; write log, log2, log10, log1p, sqrt, square, reciprocal, ratio, "
-        "year, years_between, days_between, month, weekday, quarter, power, spline, cut or missing");
+        "year, years_between, days_between, month, weekday, quarter, power, spline, cut or missing, or {\"product\": "
+        "[...]}");
   int32_t scalar;
   char *text = NULL;
   tct_status status = parse_scalar(p, shaped ? of : value, shaped, &scalar, &text);
