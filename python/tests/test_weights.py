@@ -172,6 +172,7 @@ def test_an_exposure_and_the_formulas_offset_are_one_model_of_rates():
     inside, ends = tight.predict(frame), tight.model_.predict_interval(frame)
     assert inside.max() == pytest.approx(most) and inside.min() < most / 2
     assert np.all(ends[:, 0] <= inside) and np.all(inside <= ends[:, 1]) and ends.max() == inside.max()
+    assert tight.model_.evaluate(frame)["mse"] == pytest.approx(np.mean((inside - frame["n"]) ** 2))
     with pytest.raises(ValueError, match="give the frame and its schema"):
         tacit.PrivatePoissonRegression(**{**settings, "label_bounds": (0, 30)}, exposure="t").fit(frame[["x"]], frame["n"])
     with pytest.raises(ValueError, match="of counts"):

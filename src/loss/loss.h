@@ -90,6 +90,11 @@ static inline double tct_loss_within(const tct_loss *l, double y, double bound) 
 static inline double tct_loss_value(const tct_loss *l, double z, double y) { return l->kind->value(z, y, l->h); }
 static inline double tct_loss_slope(const tct_loss *l, double z, double y) { return l->kind->slope(z, y, l->h); }
 static inline double tct_loss_curve(const tct_loss *l, double z, double y) { return l->kind->curve(z, y, l->h); }
+/* What a model of numbers predicts at a margin, less the labels' shift; of counts no more than at the public bound. */
+static inline double tct_loss_predicted(const tct_loss *l, double z) {
+  if (l->kind->counts && z > l->h) z = l->h; /* a NaN stays */
+  return l->kind->link == TCT_LINK_LOG ? exp(z) : z;
+}
 /* sup |slope| of this loss; INFINITY: bounded only by clipping. */
 static inline double tct_loss_slope_bound(const tct_loss *l) {
   return l->kind->slope_bound_of ? l->kind->slope_bound_of(l->h) : l->kind->slope_bound;

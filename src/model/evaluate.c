@@ -58,7 +58,7 @@ static tct_status score(const tct_model *m, const tct_data *data, const double *
     double target = m->labels == TCT_LABELS_REAL ? y - m->label_shift : y; /* as the training saw it */
     if (m->labels == TCT_LABELS_REAL && isfinite(m->label_bound))
       target = tct_loss_within(&loss, target, m->label_bound);
-    double miss = (loss.kind->link == TCT_LINK_LOG ? exp(z) : z + m->label_shift) - y;
+    double miss = tct_loss_predicted(&loss, z) + m->label_shift - y;
     out->loss += tct_loss_value(&loss, z, target);
     out->square += loss.kind->follow_up ? NAN : miss * miss; /* of a time that was not seen to its end */
     out->right += (z > 0) == (y > 0);                        /* a margin of 0 predicts -1 */

@@ -99,8 +99,7 @@ static void add_several(const tct_scoring *s, const double *margin, double label
 
 static void add_real(const tct_scoring *s, double margin, double label, scale by, double *sum) {
   double target = 2 * unit((label - s->model->label_shift + s->bound) / (2 * s->bound), 0) - 1; /* in [-1, 1] */
-  double number = s->loss.kind->link == TCT_LINK_LOG ? exp(margin) : margin; /* as a prediction has it */
-  double guess = 2 * unit((number + s->bound) / (2 * s->bound), 0) - 1;
+  double guess = 2 * unit((tct_loss_predicted(&s->loss, margin) + s->bound) / (2 * s->bound), 0) - 1;
   double miss = (guess - target) / 2;
   add(by, unit(miss * miss, 1), &sum[TCT_SCORE_SQUARE]);
   add(by, unit((target + 1) / 2, 1), &sum[TCT_SCORE_LABEL]);

@@ -25,14 +25,12 @@ tct_status tct_whole_score_most(const tct_model *model, bool weighed, double *mo
 /* Where labels and predictions are cut to. */
 typedef struct ends {
   double low, high;
-  bool log;
+  tct_loss loss;
 } ends;
 
 static tct_status ends_of(const tct_model *m, ends *out, tct_error *err) {
-  tct_loss loss;
-  TCT_TRY(tct_loss_make(m->loss, &loss, err));
-  out->log = loss.kind->link == TCT_LINK_LOG;
-  out->low = out->log ? 0 : m->label_shift - m->label_bound;
+  TCT_TRY(tct_loss_make(m->loss, &out->loss, err));
+  out->low = out->loss.kind->link == TCT_LINK_LOG ? 0 : m->label_shift - m->label_bound;
   out->high = m->label_shift + m->label_bound;
   return TCT_OK;
 }
@@ -41,7 +39,7 @@ static double cut(const ends *e, double value) { return fmin(fmax(value, e->low)
 
 /* In [0, 1].  A margin that is no number predicts the lower end. */
 static double real_part(const tct_model *m, const ends *e, double margin, double label) {
-  double guess = e->log ? exp(margin) : margin + m->label_shift;
+  double guess = tct_loss_predicted(&e->loss, margin) + m->label_shift;
   double error = (cut(e, guess) - cut(e, label)) / (e->high - e->low);
   return 1 - error * error;
 }
@@ -54,7 +52,7 @@ static bool is_right(const tct_model *m, const double *margin, double label) {
 tct_status tct_whole_score(const tct_model *model, const tct_data *data, double *score, tct_error *err) {
   int64_t models = tct_model_models(model), count = data->x.rows * models;
   double most = 0, sum = 0;
-  ends e = {0, 1, false};
+  ends e = {.high = 1};
   TCT_TRY(tct_whole_score_most(model, data->weight != NULL, &most, err));
   if (model->labels == TCT_LABELS_REAL) TCT_TRY(ends_of(model, &e, err));
   double *margin = TCT_NEW(double, count);

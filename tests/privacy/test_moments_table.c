@@ -158,6 +158,22 @@ static void intervals_of_the_noise_cover_the_table_s_own_models(void **state) {
   }
 }
 
+/* The sandwich's variance of the slope of column 2 on column 0 under a ridge: its scores have a mean, which is known.
+ */
+static double under_a_ridge(const table *t, double ridge) {
+  double mean[2] = {0, 0}, both = 0, square = 0, sum = 0, meat = 0, n = (double)t->rows;
+  for (int64_t i = 0; i < t->rows; i++) mean[0] += t->x[i * P] / n, mean[1] += t->x[i * P + 2] / n;
+  for (int64_t i = 0; i < t->rows; i++) {
+    double c = t->x[i * P] - mean[0];
+    both += c * t->x[i * P + 2], square += c * c;
+  }
+  for (int64_t i = 0; i < t->rows; i++) {
+    double c = t->x[i * P] - mean[0], score = c * (t->x[i * P + 2] - mean[1] - both / (square + n * ridge) * c);
+    sum += score, meat += score * score;
+  }
+  return (meat - sum * sum / n) / pow(square + n * ridge, 2);
+}
+
 /* Residuals grow with the first column: robust errors are those of the sandwich, and a deviation's is that of its own
  * fourth moment, where the elliptic ones are far off.  Neither lies below what normal records have. */
 static void robust_errors_are_those_of_the_sandwich(void **state) {
@@ -177,6 +193,7 @@ static void robust_errors_are_those_of_the_sandwich(void **state) {
   for (int i = 0; i < N; i++) {
     double *x = t.x + i * P;
     x[0] = world_real(&random) * fabs(world_real(&random)), x[1] = 0.4 * x[0] + x[0] * world_real(&random) / 2;
+    x[2] = 0.9 * x[0] + x[2] / 10;
     sx += x[0], sxx += x[0] * x[0], sy += x[1], sxy += x[0] * x[1];
   }
   double slope = (sxy - sx * sy / N) / (sxx - sx * sx / N), constant = (sy - slope * sx) / N;
@@ -189,14 +206,17 @@ static void robust_errors_are_those_of_the_sandwich(void **state) {
   assert_int_equal(tct_linear_fit(&l, 1, first, 1, 0, &model, &err), TCT_OK);
   assert_int_equal(tct_linear_deviation(&l, 0, &deviation, &err), TCT_OK);
   double robust = sqrt(model.sampling[0] / meat), own = sqrt((fourth - square * square) / square / N) / 2;
+  assert_int_equal(tct_linear_fit(&l, 2, first, 1, 0.2, &two, &err), TCT_OK);
+  double ridge = sqrt(two.sampling[0] / under_a_ridge(&t, 0.2));
+  tct_linear_model_free(&two);
   tct_linear_free(&l);
   tct_free(m.fourth), m.fourth = NULL;
   assert_int_equal(tct_linear_new(&m, N, &l, &err), TCT_OK);
   assert_int_equal(tct_linear_fit(&l, 1, first, 1, 0, &two, &err), TCT_OK);
   double elliptic = sqrt(two.sampling[0] / meat);
-  print_message("errors over the sandwich's: robust %.3f, elliptic %.3f; of a deviation %.3f\n", robust, elliptic,
-                deviation.error / own);
-  assert_true(robust > 0.97 && robust < 1.15 && elliptic < 0.85);
+  print_message("errors over the sandwich's: robust %.3f, elliptic %.3f, under a ridge %.3f; of a deviation %.3f\n",
+                robust, elliptic, ridge, deviation.error / own);
+  assert_true(robust > 0.97 && robust < 1.15 && elliptic < 0.85 && ridge > 0.97 && ridge < 1.3);
   assert_true(deviation.error > 0.97 * own && deviation.error < 1.25 * own);
   tct_linear_model_free(&model);
   tct_linear_model_free(&two);

@@ -92,13 +92,17 @@ static void a_record_of_several_classes_is_at_most_one_long_and_some_record_has_
 static void a_number_that_is_predicted_exactly_has_no_error(void **state) {
   (void)state;
   static const struct {
-    char loss[16];
+    char loss[24];
     double margin, label;
-  } cases[] = {{"poisson", 0, 1}, {"poisson", 0.69314718055994531, 2}, {"squared", 2, 2}, {"huber", -1.5, -1.5}};
+  } cases[] = {{"poisson", 0, 1},
+               {"poisson", 0.69314718055994531, 2},
+               {"squared", 2, 2},
+               {"huber", -1.5, -1.5},
+               {"poisson:margin=1", 5, 2.7182818284590451}}; /* no prediction is above the public margin */
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     tct_error err = {0};
     tct_scoring s;
-    char text[16];
+    char text[24];
     memcpy(text, cases[k].loss, sizeof text);
     tct_model model = {.loss = text, .labels = TCT_LABELS_REAL, .label_bound = 3};
     assert_int_equal(tct_scoring_make(&model, false, &s, &err), TCT_OK);
