@@ -113,7 +113,7 @@ static void eigenvectors_are_orthonormal_and_belong_to_their_values(void **state
   for (int64_t p = 1; p < 60; p += 6)
     for (int kind = 0; kind < 3; kind++) {
       double *a = malloc((size_t)(p * p) * 8), *work = malloc((size_t)(p * p) * 8), *v = malloc((size_t)(p * p) * 8);
-      double *value = malloc((size_t)p * 8), *scratch = malloc((size_t)(3 * p) * 8);
+      double *value = malloc((size_t)p * 8), *scratch = malloc((size_t)(3 * p) * 8), alone[60];
       for (int64_t i = 0; i < p; i++)
         for (int64_t j = 0; j <= i; j++)
           a[i * p + j] = a[j * p + i] = kind == 0   ? world_real(&seed)
@@ -121,6 +121,9 @@ static void eigenvectors_are_orthonormal_and_belong_to_their_values(void **state
                                                     : (double)((i + 1) * (j + 1));
       memcpy(work, a, (size_t)(p * p) * 8);
       assert_true(tct_eigenvectors(work, p, value, v, scratch));
+      memcpy(work, a, (size_t)(p * p) * 8);
+      assert_true(tct_eigenvectors(work, p, alone, NULL, scratch));
+      assert_memory_equal(alone, value, (size_t)p * 8);
       double size = fabs(a[p * p - 1]) * (double)p;
       for (int64_t k = 0; k < p; k++)
         for (int64_t l = 0; l <= k; l++) {

@@ -94,7 +94,7 @@ static void factor(void) { tct_cholesky(a, P); }
 static void solve(void) {
   for (int k = 0; k < P; k++) tct_cholesky_solve(b, P, value);
 }
-static void eigenvalues(void) { tct_eigenvalues(a, P, value, room); }
+static void eigenvalues(void) { (void)!tct_eigenvectors(a, P, value, NULL, room); }
 static void eigenvectors(void) { (void)!tct_eigenvectors(a, P, value, c, room); }
 static void invert(void) { tct_lower_invert(b, P, room); }
 static void multiply(void) { tct_lower_multiply(b, a, P, room); }

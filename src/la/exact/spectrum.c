@@ -1,12 +1,11 @@
-/* spectrum.c - eigenvalues by Householder's reduction to a tridiagonal matrix (Golub and Van Loan, 8.3.1) and
- * bisection with Sturm counts (8.4.1); eigenvectors by implicit QL steps with Wilkinson's shift (8.3.5). */
+/* spectrum.c - Householder's reduction to a tridiagonal matrix (Golub and Van Loan, 8.3.1) and implicit QL steps with
+ * Wilkinson's shift (8.3.5). */
 #include "la/exact/spectrum.h"
 
 #include "core/lanes.h"
 #include "core/stop.h"
 #include "la/kernels/kernels.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -49,37 +48,6 @@ static void reduce(double *a, int64_t p, double *off, double *room) {
   }
   if (before) a[p * p - 1] = (a[p * p - 1] - a[p * p - p - 1] * before[0]) - before[0] * a[p * p - p - 1];
 }
-
-/* How many eigenvalues of the tridiagonal matrix are below x. */
-static int64_t below(const double *diagonal, const double *off, int64_t p, double x, double tiny) {
-  int64_t count = 0;
-  double at = 1;
-  for (int64_t j = 0; j < p; j++) {
-    at = diagonal[j] - x - (j ? off[j - 1] * off[j - 1] / at : 0);
-    if (fabs(at) < tiny) at = -tiny;
-    count += at < 0;
-  }
-  return count;
-}
-
-void tct_eigenvalues(double *a, int64_t p, double *value, double *scratch) {
-  double *off = scratch, *diagonal = off + p, size = DBL_MIN;
-  reduce(a, p, off, diagonal);
-  for (int64_t k = 0; k < p; k++) {
-    diagonal[k] = a[k * p + k];
-    size = fmax(size, fabs(diagonal[k]) + (k ? fabs(off[k - 1]) : 0) + (k + 1 < p ? fabs(off[k]) : 0));
-  }
-  for (int64_t k = 0; k < p && !tct_stopping(); k++) {
-    double low = k ? value[k - 1] - 1e-14 * size : -1.01 * size, high = 1.01 * size;
-    for (int t = 0; t < 100 && high - low > 1e-15 * size; t++) {
-      double middle = 0.5 * (low + high);
-      *(below(diagonal, off, p, middle, 1e-300 + 1e-30 * size) > k ? &high : &low) = middle;
-    }
-    value[k] = 0.5 * (low + high);
-  }
-}
-
-/* ---- with vectors ------------------------------------------------------------------------------------------- */
 
 /* The end of the block that begins at row l: the first place after l where the matrix falls apart. */
 static int64_t block_end(const double *diagonal, const double *off, int64_t p, int64_t l) {
@@ -133,6 +101,7 @@ static void turn_all(waiting *w) {
 
 /* Rows i and i + 1 of the vectors are to turn by (c, s). */
 static void turn_later(waiting *w, int64_t i, double c, double s) {
+  if (!w->vector) return;
   double alone[4] = {(double)i, 1, c, s}, *run = w->runs ? w->a + (w->p - w->runs) * w->p : NULL;
   if (w->most == 0) {
     TCT_BEST(turn)(w->vector, w->p, w->p, alone);
@@ -200,11 +169,12 @@ bool tct_eigenvectors(double *a, int64_t p, double *value, double *vector, doubl
   for (int64_t k = 0; k < p * p; k++) sum += a[k] * 0.0;
   if (sum != 0 || p < 1) return false; /* NaN unless all are finite */
   reduce(a, p, off, off + p);
-  memset(vector, 0, (size_t)(p * p) * sizeof *vector);
-  for (int64_t k = 0; k < p; k++) value[k] = a[k * p + k], vector[k * p + k] = 1;
+  if (vector) memset(vector, 0, (size_t)(p * p) * sizeof *vector);
+  for (int64_t k = 0; k < p; k++) value[k] = a[k * p + k];
+  for (int64_t k = 0; k < p && vector; k++) vector[k * p + k] = 1;
   waiting turns = {.a = a, .vector = vector, .p = p, .most = p < SHORTEST ? 0 : p / 4 - 1};
   if (!ql(value, off, p, &turns)) return false;
-  for (int64_t k = 0; k < p && !tct_stopping(); k += TOGETHER)
+  for (int64_t k = 0; k < p && vector && !tct_stopping(); k += TOGETHER)
     reflect_back(a, p, p - k < TOGETHER ? p - k : TOGETHER, vector + k * p);
   return true;
 }

@@ -4,10 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* value[p] <- the eigenvalues of the symmetric a[p][p], ascending; a is overwritten.  scratch: 3p doubles.  The same
- * input gives the same bits; precise to about p * 2^-52 of the largest. */
-void tct_eigenvalues(double *a, int64_t p, double *value, double *scratch);
-/* The same with vectors: vector[k*p ...] is a unit eigenvector of value[k], the values in no order; a is overwritten.
- * scratch: 3p doubles.  false where it has not converged, or for entries that are not finite. */
+/* value[p] <- the eigenvalues of the symmetric a[p][p], in no order, and vector[k*p ...] a unit eigenvector of
+ * value[k], or NULL; a is overwritten.  scratch: 3p doubles.  The same input gives the same bits; precise to about p *
+ * 2^-52 of the largest.  false where it has not converged, or for entries that are not finite. */
 bool tct_eigenvectors(double *a, int64_t p, double *value, double *vector, double *scratch);
 #endif

@@ -188,10 +188,11 @@ static tct_status largest_of(const tct_statistics *t, double *largest, tct_error
   double *work = TCT_NEW(double, p *p + 4 * p);
   if (!work) return tct_fail_memory(err);
   memcpy(work, t->gram, (size_t)(p * p) * sizeof *work);
-  tct_eigenvalues(work, p, work + p * p, work + p * p + p);
-  *largest = fmax(work[p * p + p - 1], 1e-300) * (1 + 1e-9);
+  bool found = tct_eigenvectors(work, p, work + p * p, NULL, work + p * p + p);
+  *largest = 1e-300;
+  for (int64_t k = 0; k < p; k++) *largest = fmax(*largest, work[p * p + k] * (1 + 1e-9));
   tct_free(work);
-  return TCT_OK;
+  return found ? TCT_OK : tct_fail(err, TCT_E_RUN, "the released matrix has no eigenvalues; give clean=ridge");
 }
 
 /* RIDGE for a quadratic psi, which is in the diagonal of gram with r. */
