@@ -218,21 +218,22 @@ static void normal(const tct_linear *l, const tct_linear_model *a, const tct_lin
   for (int64_t i = 0; i < a->count * b->count; i++) sampling[i] *= both / l->count;
 }
 
-/* tails[count] <- how many times longer errors are than a normal law's, or robust ones than those of records as they are
- * cut, at least 1, as shells tell; room: [7q]. */
+/* tails[count] <- how many times longer errors are than a normal law's, as shells tell, or robust ones than those of
+ * records as they are cut; at least 1.  The next count numbers are lost.  room: [6q] and [count][q]. */
 static void tails_of(const tct_linear *l, const tct_linear_model *m, double *room, double *tails) {
   int64_t q = l->q;
-  double *ga = room, *u = ga + q, *y = u + q;
+  double *ga = room, *u = ga + q, *work = u + q, *y = work + 4 * q, *cut = tails + m->count;
   products(m->residual_of, 1, l->gram, q, q, ga);
   double rest = tct_linear_form(l, m->residual_of, m->residual_of);
   tct_linear_in_z(l, m->residual_of, u);
+  for (int64_t j = 0; j < m->count; j++) tct_linear_in_z(l, m->move + j * q, y + j * q);
+  tct_linear_squares(l, l->part, u, y, m->count, tails, work);
+  if (l->fourth) tct_linear_squares(l, l->left, u, y, m->count, cut, work);
   for (int64_t j = 0; j < m->count; j++) {
     const double *move = m->move + j * q;
-    double mean = tct_dot(move, ga, q), alone = (rest * tct_linear_form(l, move, move) + mean * mean) / l->count;
-    tct_linear_in_z(l, move, y);
-    double seen = tct_linear_squares(l, l->part, u, y, y + q) - mean * mean / l->count;
-    if (l->fourth) alone = tct_linear_squares(l, l->left, u, y, y + q) - mean * mean / l->count;
-    tails[j] = alone > 0 ? sqrt(fmax(seen / alone, 1)) : 1;
+    double mean = tct_dot(move, ga, q), less = mean * mean / l->count;
+    double alone = l->fourth ? cut[j] - less : rest * tct_linear_form(l, move, move) / l->count + less;
+    tails[j] = alone > 0 ? sqrt(fmax((tails[j] - less) / alone, 1)) : 1;
   }
 }
 
@@ -252,7 +253,8 @@ static void robust(const tct_linear *l, const tct_linear_model *a, const tct_lin
 tct_status tct_linear_joint(const tct_linear *l, const tct_linear_model *a, const tct_linear_model *b, double *noise,
                             double *sampling, tct_error *err) {
   int64_t q = l->q, d = l->fourth ? tct_moments_products(q) : q, k = a->count + b->count;
-  double *room = TCT_NEW(double, q *q + 7 * q + 2 * k * d + k), *tails = room + q * q + 7 * q + 2 * k * d;
+  int64_t size = q * q + 6 * q + 2 * k * d;
+  double *room = TCT_NEW(double, size + 2 * k), *tails = room + size;
   if (!room) return tct_fail_memory(err);
   shared_noise(l, a, b, room, noise);
   tails_of(l, a, room, tails), tails_of(l, b, room, tails + a->count);

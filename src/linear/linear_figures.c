@@ -24,26 +24,24 @@ tct_status tct_linear_mean(const tct_linear *linear, int64_t column, tct_linear_
   return status;
 }
 
-/* The same by shells that count by `part`; room: [6q]. */
+/* Of the sum's square by shells that count by `part`; room: [4 (q + 1)] and [4q]. */
 static double by_shells(const tct_linear *l, const double *part, const double *a, const double *w, int count,
                         double *room) {
   int64_t q = l->q;
-  double *u = room, *v = u + q, sum = 0;
+  double *u = room, *square = u + count * q, sum = 0;
+  for (int i = 0; i < count; i++) tct_linear_in_z(l, a + i * q, u + i * q);
   for (int i = 0; i < count; i++) {
-    tct_linear_in_z(l, a + i * q, u);
-    for (int j = 0; j < count; j++) {
-      tct_linear_in_z(l, a + j * q, v);
-      sum += w[i] * w[j] * tct_linear_squares(l, part, u, v, v + q);
-    }
+    tct_linear_squares(l, part, u + i * q, u, count, square, square + count);
+    sum += w[i] * tct_dot(square, w, count);
   }
   return sum;
 }
 
-/* The variance that who is in the table gives to sum_i w_i a_i'G a_i, as tct_linear_variance has that of noise; at
- * least `normal`, a normal law's, which is all where there is no memory for more. */
+/* The variance that who is in the table gives to sum_i w_i a_i'G a_i, as tct_linear_variance has that of noise.  By
+ * shells it is at least `normal`, a normal law's, which is all where there is no memory for more. */
 static double drawn(const tct_linear *l, const double *a, const double *w, int count, double normal) {
   int64_t q = l->q, d = l->fourth ? tct_moments_products(q) : 0;
-  double *one = TCT_NEW(double, 2 * d + 6 * q), variance = 0, mean = 0;
+  double *one = TCT_NEW(double, 2 * d + 8 * q + 4), variance = 0, mean = 0;
   if (!one) return normal;
   double *all = one + d;
   for (int i = 0; i < count; i++) {

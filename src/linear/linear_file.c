@@ -5,7 +5,6 @@
 #include "la/exact/gram.h"
 
 #include <math.h>
-#include <string.h>
 
 static json_t *triangle(const double *a, int64_t q) {
   json_t *out = json_array();
@@ -58,12 +57,7 @@ static bool read_shells(const json_t *said, int64_t rows, double deviation, tct_
   int64_t q = m->q;
   if (!read_triangle(json_object_get(said, "metric"), q, m->metric.w) || !tct_metric_settle(&m->metric)) return false;
   tct_moments_radii(rows, deviation, m);
-  int said_to_be = (int)json_array_size(shells), more = m->whole - 1;
-  if (more > 0 && said_to_be == m->shells - more) { /* of a version without shells within the first */
-    memmove(m->radius, m->radius + more, (size_t)said_to_be * sizeof *m->radius);
-    m->shells = said_to_be, m->whole = 1;
-  }
-  bool good = said_to_be == m->shells;
+  bool good = (int)json_array_size(shells) == m->shells;
   if (!good || !(m->shell = TCT_NEW(double, m->shells *q *q))) return false;
   for (int k = 0; good && k < m->shells; k++) {
     double *shell = m->shell + k * q * q, unit = m->radius[k] * m->radius[k];

@@ -15,8 +15,8 @@
 /* image[q] <- S a, a[q] projected onto the shell's kept directions in its place. */
 static void see(const tct_moments *m, int k, double *a, double *image) {
   int64_t q = m->q;
-  for (int64_t j = 0; j < q; j++) image[j] = tct_dot(m->kept + (k * q + j) * q, a, q);
-  memcpy(a, image, (size_t)q * sizeof *a);
+  for (int64_t j = 0; j < q && k >= m->whole; j++) image[j] = tct_dot(m->kept + (k * q + j) * q, a, q);
+  if (k >= m->whole) memcpy(a, image, (size_t)q * sizeof *a);
   for (int64_t j = 0; j < q; j++) image[j] = tct_dot(m->shell + (k * q + j) * q, a, q);
 }
 
@@ -74,17 +74,23 @@ tct_status tct_linear_settle_shells(tct_linear *l, tct_error *err) {
   return TCT_OK;
 }
 
-double tct_linear_squares(const tct_linear *l, const double *part, const double *a, const double *b, double *room) {
+void tct_linear_squares(const tct_linear *l, const double *part, const double *a, const double *b, int64_t count,
+                        double *sum, double *room) {
   const tct_moments *m = l->moments;
   int64_t q = m->q;
-  double *x = room, *y = x + q, *sx = y + q, *sy = sx + q, sum = 0;
+  double *x = room, *y = x + q, *sx = y + q, *sy = sx + q;
+  memset(sum, 0, (size_t)count * sizeof *sum);
   for (int k = 0; k < m->shells; k++) {
     if (!(part[k] > 0)) continue;
-    memcpy(x, a, (size_t)q * sizeof *x), memcpy(y, b, (size_t)q * sizeof *y);
-    see(m, k, x, sx), see(m, k, y, sy);
-    double both = tct_dot(x, sy, q), along = tct_dot(l->mean + k * q, a, q) * tct_dot(l->mean + k * q, b, q);
-    double at = fmax(tct_dot(x, sx, q), 0) * fmax(tct_dot(y, sy, q), 0) + 2 * both * both;
-    sum += part[k] * fmax(at - 2 * pow(l->records[k] * along, 2), 0);
+    const double *mean = l->mean + k * q;
+    memcpy(x, a, (size_t)q * sizeof *x);
+    see(m, k, x, sx);
+    double own = fmax(tct_dot(x, sx, q), 0), along = l->records[k] * tct_dot(mean, a, q);
+    for (int64_t j = 0; j < count; j++) {
+      memcpy(y, b + j * q, (size_t)q * sizeof *y);
+      see(m, k, y, sy);
+      double both = tct_dot(x, sy, q), means = along * tct_dot(mean, b + j * q, q);
+      sum[j] += part[k] * fmax(own * fmax(tct_dot(y, sy, q), 0) + 2 * both * both - 2 * means * means, 0);
+    }
   }
-  return sum;
 }

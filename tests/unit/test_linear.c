@@ -435,8 +435,7 @@ static void errors_are_as_long_as_records_are_in_their_direction(void **state) {
       tct_linear l;
       tct_linear_model model;
       for (int i = 0; i < N; i++)
-        for (int j = 0; j < Q; j++)
-          x[i][j] = j == D ? 1 : normal(&random) * ((trial && j != 2) || i % 20 ? 0.1 : 0.5);
+        for (int j = 0; j < Q; j++) x[i][j] = j == D ? 1 : normal(&random) * ((trial && j != 2) || i % 20 ? 0.1 : 0.5);
       release(&random, x, 0, &m);
       assert_int_equal(tct_linear_new(&m, N, &l, &err), TCT_OK);
       assert_int_equal(tct_linear_fit(&l, 3, (const int64_t[]){0}, 1, 0, &model, &err), TCT_OK);

@@ -194,7 +194,8 @@ void tct_moments_radii(int64_t rows, double deviation, tct_moments *m) {
   first = deviation > 0 ? fmin(first, longest) : longest;
   m->shells = m->whole = 1;
   /* Of a table how long records are sets errors: shells within the first tell, whose noise is little beside its own. */
-  for (double r = first; m->q == m->p && r * r >= 4 * moments_typical * q && m->whole < TCT_SHELLS / 2; r /= 2) m->whole++;
+  double inner = m->q == m->p ? first / 2 : 0;
+  for (; inner * inner >= moments_typical * q && m->whole < TCT_SHELLS / 2; inner /= 2) m->whole++;
   for (int k = 0; k < m->whole; k++) m->radius[k] = ldexp(first, k + 1 - m->whole);
   m->shells = m->whole;
   for (double next = first * M_SQRT2; m->shells < TCT_SHELLS && next < longest; next *= M_SQRT2) {
