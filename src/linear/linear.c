@@ -18,23 +18,6 @@
 
 /* ---- the table ------------------------------------------------------------------------------------------------- */
 
-/* E|z|^4 over what it is for normal z of the same moments M, (tr M)^2 + 2 tr M^2.  In an outer shell |z|^2 is about 3/4
- * of its largest; within the first it is at most as for normal z.  A shell counts by the directions that were kept, and
- * if they say more than the noise of its trace. */
-static double kurtosis_of(const tct_moments *m, double rows) {
-  int64_t q = m->q;
-  double fourth = 0, all = 0;
-  for (int64_t j = 0; j < q; j++) all += m->sum[j * q + j] / rows;
-  double normal = all * all + 2 * tct_norm2(m->sum, q * q) / (rows * rows);
-  for (int k = 0; k < m->shells; k++) {
-    double trace = 0, square = m->radius[k] * m->radius[k];
-    for (int64_t j = 0; j < q; j++) trace += tct_dot(m->kept + (k * q + j) * q, m->shell + (k * q + j) * q, q);
-    if (k > 0 && trace < 3 * sqrt((double)q) * m->noise[k]) continue;
-    fourth += fmax(trace, 0) * (k == 0 ? fmin(square, normal / all) : 0.75 * square);
-  }
-  return fmax(1, fourth / (rows * normal));
-}
-
 /* a[rows][q] <- a B^T for lower triangular B, or a B. */
 static void times_turned(const double *b, int64_t q, double *a, int64_t rows, double *row) {
   for (int64_t i = 0; i < rows; i++) {
@@ -79,10 +62,10 @@ tct_status tct_linear_new(const tct_moments *moments, int64_t rows, tct_linear *
   if (!out->gram || !out->back || !out->work) return tct_fail_memory(err);
   make(out);
   out->count = count_of(out, (double)rows);
-  out->kurtosis = kurtosis_of(moments, out->count);
-  bool finite = out->count >= 1 && isfinite(out->kurtosis);
+  bool finite = out->count >= 1;
   for (int64_t j = 0; j < q * q; j++) finite = finite && isfinite(out->gram[j]) && isfinite(out->back[j]);
   if (!finite) return tct_fail(err, TCT_E_RUN, "the noise has left nothing of the moments; give more epsilon");
+  TCT_TRY(tct_linear_settle_shells(out, err));
   return moments->fourth ? tct_linear_settle_fourth(out, rows, err) : TCT_OK;
 }
 
@@ -91,6 +74,7 @@ void tct_linear_free(tct_linear *linear) {
   tct_free(linear->back);
   tct_free(linear->work);
   tct_free(linear->white);
+  tct_free(linear->mean);
   tct_free(linear->fourth);
   *linear = (tct_linear){0};
 }
@@ -224,14 +208,33 @@ static void shared_noise(const tct_linear *l, const tct_linear_model *a, const t
   products(x, a->count, turned, b->count, q, noise);
 }
 
-/* Scores r x of the one and s y of the other have an elliptic law's fourth moment
- * kappa (rs xy' + ry' xs + rx sy').  Here is its first part. */
-static void elliptic(const tct_linear *l, const tct_linear_model *a, const tct_linear_model *b, double *room,
-                     double *sampling) {
+/* Scores r x of the one and s y of the other have a normal law's fourth moment rs xy' + ry' xs + rx sy'.  Here is its
+ * first part. */
+static void normal(const tct_linear *l, const tct_linear_model *a, const tct_linear_model *b, double *room,
+                   double *sampling) {
   products(b->move, b->count, l->gram, l->q, l->q, room);
   products(a->move, a->count, room, b->count, l->q, sampling);
-  double both = l->kurtosis * tct_linear_form(l, a->residual_of, b->residual_of);
+  double both = tct_linear_form(l, a->residual_of, b->residual_of);
   for (int64_t i = 0; i < a->count * b->count; i++) sampling[i] *= both / l->count;
+}
+
+/* tails[count] <- how many times longer errors are than a normal law's, as shells tell, or robust ones than those of
+ * records as they are cut; at least 1.  The next count numbers are lost.  room: [6q] and [count][q]. */
+static void tails_of(const tct_linear *l, const tct_linear_model *m, double *room, double *tails) {
+  int64_t q = l->q;
+  double *ga = room, *u = ga + q, *work = u + q, *y = work + 4 * q, *cut = tails + m->count;
+  products(m->residual_of, 1, l->gram, q, q, ga);
+  double rest = tct_linear_form(l, m->residual_of, m->residual_of);
+  tct_linear_in_z(l, m->residual_of, u);
+  for (int64_t j = 0; j < m->count; j++) tct_linear_in_z(l, m->move + j * q, y + j * q);
+  tct_linear_squares(l, l->part, u, y, m->count, tails, work);
+  if (l->fourth) tct_linear_squares(l, l->left, u, y, m->count, cut, work);
+  for (int64_t j = 0; j < m->count; j++) {
+    const double *move = m->move + j * q;
+    double mean = tct_dot(move, ga, q), less = mean * mean / l->count;
+    double alone = l->fourth ? cut[j] - less : rest * tct_linear_form(l, move, move) / l->count + less;
+    tails[j] = alone > 0 ? sqrt(fmax((tails[j] - less) / alone, 1)) : 1;
+  }
 }
 
 /* Scores are sums of products of two entries of z. */
@@ -250,18 +253,20 @@ static void robust(const tct_linear *l, const tct_linear_model *a, const tct_lin
 tct_status tct_linear_joint(const tct_linear *l, const tct_linear_model *a, const tct_linear_model *b, double *noise,
                             double *sampling, tct_error *err) {
   int64_t q = l->q, d = l->fourth ? tct_moments_products(q) : q, k = a->count + b->count;
-  double *room = TCT_NEW(double, q *q + 4 * q + 2 * k * d), kappa = l->kurtosis;
+  int64_t size = q * q + 6 * q + 2 * k * d;
+  double *room = TCT_NEW(double, size + 2 * k), *tails = room + size;
   if (!room) return tct_fail_memory(err);
   shared_noise(l, a, b, room, noise);
-  (l->fourth ? robust : elliptic)(l, a, b, room, sampling);
+  tails_of(l, a, room, tails), tails_of(l, b, room, tails + a->count);
+  (l->fourth ? robust : normal)(l, a, b, room, sampling);
   double *ga = room, *gb = ga + q, degrees = sqrt((l->count - (double)a->count) * (l->count - (double)b->count));
   products(a->residual_of, 1, l->gram, q, q, ga), products(b->residual_of, 1, l->gram, q, q, gb);
   for (int64_t i = 0; i < a->count; i++)
     for (int64_t j = 0; j < b->count; j++) {
       const double *x = a->move + i * q, *y = b->move + j * q;
       double means = tct_dot(x, ga, q) * tct_dot(y, gb, q), crossed = tct_dot(x, gb, q) * tct_dot(y, ga, q);
-      double more = l->fourth ? -means : kappa * crossed + (kappa - 1) * means, *at = sampling + i * b->count + j;
-      *at = (*at + more / l->count) * l->count / fmax(degrees, 1);
+      double more = l->fourth ? -means : crossed, *at = sampling + i * b->count + j;
+      *at = (*at + more / l->count) * tails[i] * tails[a->count + j] * l->count / fmax(degrees, 1);
     }
   tct_free(room);
   return TCT_OK;

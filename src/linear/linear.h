@@ -2,8 +2,8 @@
  *
  * Columns are the table's own as its schema transforms them, and the ones, the last of q.  Errors are of two kinds:
  * what the noise of the release does, known to first order, and who happens to be in the table.  The latter have the
- * elliptic form: the residual's variance times the inverse moments times one factor for all weights, how much longer
- * tails records have than normal ones.  Where fourth moments were released they are robust for every model. */
+ * elliptic form: in each shell records are as long in every direction as its moments say.  They are no shorter than a
+ * normal law's.  Where fourth moments were released they are robust for every model. */
 #ifndef TCT_LINEAR_LINEAR_H
 #define TCT_LINEAR_LINEAR_H
 #include "solve/shared/moments.h"
@@ -13,13 +13,14 @@
 typedef struct tct_linear {
   const tct_moments *moments; /* without a label; borrowed */
   int64_t q;
-  double count;    /* n, or what was released of it */
-  double kurtosis; /* how much longer tails records have than normal ones, for which it is 1; at least 1 */
-  double *gram;    /* [q][q]: of all columns */
-  double *back;    /* [q][q], lower triangular: a column is back z */
-  double *white;   /* [q][q], lower triangular: z is white times such that second moments are 1 */
-  double *fourth;  /* [d][d], d = q (q + 1)/2: fourth moments of those, at least a normal law's; NULL: unknown */
-  double *work;    /* [9q] */
+  double count;   /* n, or what was released of it */
+  double *gram;   /* [q][q]: of all columns */
+  double *back;   /* [q][q], lower triangular: a column is back z */
+  double *white;  /* [q][q], lower triangular: z is white times such that second moments are 1 */
+  double *fourth; /* [d][d], d = q (q + 1)/2: fourth moments of those, at least a normal law's; NULL: unknown */
+  /* Of each shell: N, what its squares count and what of them is not cut in fourth, and mean[shells][q] in z. */
+  double records[TCT_SHELLS], part[TCT_SHELLS], left[TCT_SHELLS], *mean;
+  double *work; /* [9q] */
 } tct_linear;
 
 /* rows: n.  Records with weights, or left out, are fewer: their number is then that of the release.  TCT_E_RUN: noise
@@ -95,6 +96,11 @@ double tct_linear_variance(const tct_linear *linear, const double *a, const doub
 double tct_linear_centred(const tct_linear *linear, int64_t a, int64_t b);
 /* u[q] <- the columns' direction a[q] in z. */
 void tct_linear_in_z(const tct_linear *linear, const double *a, double *u);
+/* What there is of each shell; and sum[count] <- that of (a'z)^2 (b'z)^2 over all records, a[q], b[count][q] in z,
+ * shells counting by part or left.  room: [4q]. */
+tct_status tct_linear_settle_shells(tct_linear *linear, tct_error *err);
+void tct_linear_squares(const tct_linear *linear, const double *part, const double *a, const double *b, int64_t count,
+                        double *sum, double *room);
 /* white and fourth from what was released; and form[d] <- the product of two directions of columns as a sum of those
  * that fourth has. */
 tct_status tct_linear_settle_fourth(tct_linear *linear, int64_t rows, tct_error *err);

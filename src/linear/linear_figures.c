@@ -24,32 +24,46 @@ tct_status tct_linear_mean(const tct_linear *linear, int64_t column, tct_linear_
   return status;
 }
 
-/* The variance that who is in the table gives to sum_i w_i a_i'G a_i, as tct_linear_variance has that of noise; of an
- * elliptic law: `elliptic`. */
-static double drawn(const tct_linear *l, const double *a, const double *w, int count, double elliptic) {
-  int64_t q = l->q, d = tct_moments_products(q);
-  double *one = l->fourth ? TCT_NEW(double, 2 * d) : NULL, variance = 0, mean = 0;
-  if (!one) return elliptic;
-  double *all = one + d;
+/* Of the sum's square by shells that count by `part`; room: [4 (q + 1)] and [4q]. */
+static double by_shells(const tct_linear *l, const double *part, const double *a, const double *w, int count,
+                        double *room) {
+  int64_t q = l->q;
+  double *u = room, *square = u + count * q, sum = 0;
+  for (int i = 0; i < count; i++) tct_linear_in_z(l, a + i * q, u + i * q);
   for (int i = 0; i < count; i++) {
-    tct_linear_product(l, a + i * q, a + i * q, one);
-    tct_axpy(w[i], one, all, d);
-    mean += w[i] * tct_linear_form(l, a + i * q, a + i * q);
+    tct_linear_squares(l, part, u + i * q, u, count, square, square + count);
+    sum += w[i] * tct_dot(square, w, count);
   }
-  for (int64_t j = 0; j < d; j++) variance += all[j] * tct_dot(l->fourth + j * d, all, d);
-  tct_free(one);
-  return fmax(variance - mean * mean / l->count, 0);
+  return sum;
 }
 
-/* An elliptic law's column has the kurtosis 3 kappa. */
+/* The variance that who is in the table gives to sum_i w_i a_i'G a_i, as tct_linear_variance has that of noise.  By
+ * shells it is at least `normal`, a normal law's, which is all where there is no memory for more. */
+static double drawn(const tct_linear *l, const double *a, const double *w, int count, double normal) {
+  int64_t q = l->q, d = l->fourth ? tct_moments_products(q) : 0;
+  double *one = TCT_NEW(double, 2 * d + 8 * q + 4), variance = 0, mean = 0;
+  if (!one) return normal;
+  double *all = one + d;
+  for (int i = 0; i < count; i++) {
+    if (l->fourth) tct_linear_product(l, a + i * q, a + i * q, one), tct_axpy(w[i], one, all, d);
+    mean += w[i] * tct_linear_form(l, a + i * q, a + i * q);
+  }
+  double seen = by_shells(l, l->part, a, w, count, all + d);
+  for (int64_t j = 0; j < d; j++) variance += all[j] * tct_dot(l->fourth + j * d, all, d);
+  double left = l->fourth ? by_shells(l, l->left, a, w, count, all + d) : 0;
+  if (!l->fourth) variance = seen;
+  if (left > 0) variance *= fmax(seen / left, 1);
+  tct_free(one);
+  return fmax(variance - mean * mean / l->count, l->fourth ? 0 : normal);
+}
+
 tct_status tct_linear_deviation(const tct_linear *linear, int64_t column, tct_linear_figure *out, tct_error *err) {
   double one = 1, *a = TCT_NEW(double, linear->q);
   if (!a) return tct_fail_memory(err);
   about_mean(linear, column, a);
   double square = fmax(tct_linear_centred(linear, column, column), 0), value = sqrt(square / linear->count);
   double noise = sqrt(tct_linear_variance(linear, a, &one, 1)) / (2 * value * linear->count);
-  double elliptic = square * square * (3 * linear->kurtosis - 1) / linear->count;
-  double sampling = sqrt(drawn(linear, a, &one, 1, elliptic)) / (2 * value * linear->count);
+  double sampling = sqrt(drawn(linear, a, &one, 1, 2 * square * square / linear->count)) / (2 * value * linear->count);
   *out = (tct_linear_figure){value, noise, hypot(noise, sampling)};
   tct_free(a);
   return TCT_OK;
@@ -71,8 +85,8 @@ tct_status tct_linear_correlation(const tct_linear *linear, int64_t a, int64_t b
   for (int64_t j = 0; j < q; j++) u[2 * q + j] = u[j] + u[q + j], u[3 * q + j] = u[j] - u[q + j];
   const double w[] = {-r / 2, -r / 2, 0.25, -0.25};
   double noise = sqrt(tct_linear_variance(linear, u, w, 4)) / (1 - r * r);
-  double elliptic = linear->kurtosis / linear->count * pow(1 - r * r, 2);
-  *out = (tct_linear_figure){atanh(r), noise, hypot(noise, sqrt(drawn(linear, u, w, 4, elliptic)) / (1 - r * r))};
+  double normal = pow(1 - r * r, 2) / linear->count;
+  *out = (tct_linear_figure){atanh(r), noise, hypot(noise, sqrt(drawn(linear, u, w, 4, normal)) / (1 - r * r))};
   tct_free(u);
   return TCT_OK;
 }

@@ -76,7 +76,8 @@ static bool read_fourth(const json_t *said, int64_t rows, double deviation, tct_
   if (m->q > TCT_MOMENTS_FOURTH_MOST || !(m->fourth = TCT_NEW(double, d *d))) return false;
   bool good = read_triangle(fourth, d, m->fourth);
   mirror(m->fourth, d);
-  double cut = tct_moments_cut(rows, deviation, INFINITY), unit = cut * cut;
+  m->cut = tct_moments_cut(rows, deviation, INFINITY);
+  double unit = m->cut * m->cut;
   return good && possible(m->fourth, d, unit * (double)rows, unit * deviation);
 }
 

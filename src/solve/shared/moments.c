@@ -191,9 +191,14 @@ void tct_moments_radii(int64_t rows, double deviation, tct_moments *m) {
   double gamma = m->q > m->p ? moments_gamma : moments_table_gamma, q = (double)m->q, n = (double)rows,
          longest = m->metric.size;
   double first = sqrt(q * fmax(1, sqrt(moments_first_shell * n / (deviation * pow(q, 1.5)))));
-  m->shells = 1;
-  m->radius[0] = deviation > 0 ? fmin(first, longest) : longest;
-  for (double next = m->radius[0] * M_SQRT2; m->shells < TCT_SHELLS && next < longest; next *= M_SQRT2) {
+  first = deviation > 0 ? fmin(first, longest) : longest;
+  m->shells = m->whole = 1;
+  /* Of a table how long records are sets errors: shells within the first tell, whose noise is little beside its own. */
+  double inner = m->q == m->p ? first / 2 : 0;
+  for (; inner * inner >= moments_typical * q && m->whole < TCT_SHELLS / 2; inner /= 2) m->whole++;
+  for (int k = 0; k < m->whole; k++) m->radius[k] = ldexp(first, k + 1 - m->whole);
+  m->shells = m->whole;
+  for (double next = first * M_SQRT2; m->shells < TCT_SHELLS && next < longest; next *= M_SQRT2) {
     if (!(edge_of(next * next * deviation, m->q) < gamma * n)) break;
     m->radius[m->shells++] = next;
   }
@@ -204,7 +209,7 @@ static tct_status shrink(const spectrum *s, int k, tct_moments *m, tct_error *er
   int64_t q = m->q;
   const double *part = m->shell + k * q * q;
   double spread = 2 * (double)q * pow(moments_spread * m->noise[k], 2), *kept = m->kept + k * q * q;
-  if (k == 0) {
+  if (k < m->whole) {
     for (int64_t j = 0; j < q; j++) kept[j * q + j] = 1;
     tct_axpy(1, part, m->sum, q * q);
     return TCT_OK;
@@ -223,9 +228,11 @@ static tct_status shrink(const spectrum *s, int k, tct_moments *m, tct_error *er
 
 /* sum <- that of the shells, each of them as released. */
 static tct_status add_shells(const spectrum *s, tct_moments *m, tct_error *err) {
+  double noise = 0;
   memset(m->sum, 0, (size_t)(m->q * m->q) * sizeof *m->sum);
   for (int k = 0; k < m->shells; k++) TCT_TRY(shrink(s, k, m, err));
-  m->edge = edge_of(m->noise[0], m->q);
+  for (int k = 0; k < m->whole; k++) noise = hypot(noise, m->noise[k]);
+  m->edge = edge_of(noise, m->q);
   TCT_TRY(spectrum_of(s, m->sum, m->q, err));
   m->determined = least(s->value, m->q) > moments_determined * m->edge;
   lift(s, m->q, 0.5 * m->edge, m->sum);
@@ -314,7 +321,7 @@ static tct_status sum_fourth(const tct_problem *problem, tct_mech *mech, int r, 
                              tct_moments *m, tct_error *err) {
   const tct_release *planned = tct_mech_release_of(mech, r);
   int64_t d = tct_moments_products(m->q);
-  double cut = tct_moments_cut(problem->facts->rows, planned->deviation, metric->size);
+  double cut = m->cut = tct_moments_cut(problem->facts->rows, planned->deviation, metric->size);
   tct_shells_of of = rows_of(problem, m, planned);
   of.metric = metric, of.products = true, of.radius[0] = cut;
   if (!(m->fourth = TCT_NEW(double, d *d))) return tct_fail_memory(err);
