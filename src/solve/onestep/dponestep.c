@@ -196,6 +196,16 @@ static tct_status release_last(tct_onestep *run, walk *m, const double *w, tct_o
   return moments->variance ? tct_onestep_settle_variance(run, moments, err) : TCT_OK;
 }
 
+/* Two classes: rows that nobody sees have slopes of at most 1, and what a weight may be off by is known. */
+static bool own_unseen(const tct_onestep *run) { return run->problem->facts->loss.kind->link == TCT_LINK_LOGISTIC; }
+
+/* Could rows that nobody sees have most of a column's variance? */
+static bool hides(const tct_onestep *run) {
+  double most = 0;
+  for (int64_t j = 0; j < run->metric.p; j++) most = fmax(most, run->unseen[j]);
+  return most > dponestep_unseen_most;
+}
+
 /* Steps 6 and 7. */
 static tct_status finish(tct_onestep *run, walk *m, double *w, tct_error *err) {
   const tct_facts *facts = run->problem->facts;
@@ -207,6 +217,8 @@ static tct_status finish(tct_onestep *run, walk *m, double *w, tct_error *err) {
   released.rest = dponestep_left_by_curves * (tct_noise_off(facts) || !curved(run) ? 0
                                               : facts->loss.kind->counts           ? 1
                                                                                    : 0.25);
+  released.unseen = own_unseen(run) ? run->unseen : NULL, released.reach = tct_onestep_reach(run);
+  released.mean = facts->intercept ? run->mean : NULL;
   released.dimension = run->dimension;
   TCT_TRY(tct_inference_new(facts->p, inference, err));
   tct_status status = release_last(run, m, w, &moments, &released.deviation, err);
@@ -219,7 +231,7 @@ static tct_status finish(tct_onestep *run, walk *m, double *w, tct_error *err) {
     status = tct_onestep_covariance(&released, &run->metric, m->step, inference, err);
   }
   if (status == TCT_OK) {
-    for (int64_t j = 0; j < facts->p && run->unseen > dponestep_unseen_most; j++) inference->why[j] = TCT_ROWS_TOO_FAR;
+    for (int64_t j = 0; j < facts->p && !own_unseen(run) && hides(run); j++) inference->why[j] = TCT_ROWS_TOO_FAR;
     inference->robust = run->rule.robust;
     inference->residual = residual;
     tct_metric_turn(&run->metric, m->step, m->move);

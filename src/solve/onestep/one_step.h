@@ -40,21 +40,21 @@ typedef struct tct_onestep {
   tct_mech *mech;
   tct_onestep_rule rule;
   tct_onestep_places at;
-  double rows;           /* n, or where records are weighed the sum of weights over the cap, as released */
-  tct_metric metric;     /* W */
-  double *second;        /* [p][p]: the mean of z z^T, but for the ridge */
-  double *mean;          /* [p]: of the rows */
-  double dimension;      /* d */
-  double start, typical; /* the margin that is best for all alike, and the curve there */
-  double weight;         /* c_z: omega = min(1, (c_z/|z|)^2) */
-  double curvature;      /* h: a record whose curve at w is above it weighs less */
-  double unit;           /* of counted terms */
-  double farthest;       /* the farthest edge that a length is seen at */
-  bool last;             /* the last releases: where many rows are far, gradients weigh all records alike */
-  bool heavy;            /* many rows are far */
-  double unseen;  /* the part of a column's variance that rows hidden by the counts' noise could have, at its bounds */
-  double *omega;  /* [rows]: the weight of each record, from its row alone */
-  double *length; /* [rows]: of its image in the gradient's metric, at least */
+  double rows;       /* n, or where records are weighed the sum of weights over the cap, as released */
+  tct_metric metric; /* W */
+  double *second;    /* [p][p]: the mean of z z^T, but for the ridge */
+  double *mean;      /* [p]: of the rows */
+  double *unseen;    /* [p]: of a column's variance, what rows hidden by the counts' noise could have at its bounds */
+  double dimension;  /* d */
+  double start, typical;     /* the margin that is best for all alike, and the curve there */
+  double weight;             /* c_z: omega = min(1, (c_z/|z|)^2) */
+  double curvature;          /* h: a record whose curve at w is above it weighs less */
+  double unit;               /* of counted terms */
+  double farthest;           /* the farthest edge that a length is seen at */
+  bool last;                 /* the last releases: where many rows are far, gradients weigh all records alike */
+  bool heavy;                /* many rows are far */
+  double *omega;             /* [rows]: the weight of each record, from its row alone */
+  double *length;            /* [rows]: of its image in the gradient's metric, at least */
   double dispersion;         /* of counts: the variance of slopes by the curvature, 1 under a right model; 0: unknown */
   double uncertain;          /* of dispersion: the noise in it */
   double lost;               /* of counts: what the clip may take from the mean term, unseen */
@@ -73,6 +73,10 @@ bool tct_onestep_there(const tct_onestep *run, int64_t row);
 /* Of a record, over the cap: in [0, 1]. */
 static inline double tct_onestep_weight(const tct_onestep *run, int64_t row) {
   return run->problem->weight ? run->problem->weight[row] : 1;
+}
+/* Of a column, from end to end: 2 R by the root of p. */
+static inline double tct_onestep_reach(const tct_onestep *run) {
+  return 2 * run->problem->facts->row_norm / sqrt((double)run->metric.p);
 }
 /* The cell of a size in units of the edges, TCT_ONESTEP_EDGES - 1 for the largest. */
 int tct_onestep_cell(double size);
@@ -139,6 +143,9 @@ typedef struct tct_onestep_released {
   tct_link link; /* not TCT_LINK_IDENTITY: the curvature depends on w, so a long last step is not to be believed */
   const double *factor; /* [p][p], lower; NULL: the unit matrix */
   const double *second; /* [p][p]: the mean of z z^T; NULL: the curvature tells it */
+  const double *mean;   /* [p]: of the rows, where the last column is constant; NULL: it is not, or they are centred */
+  const double *unseen; /* [p]: of a column's variance, what hidden rows could have; NULL: nothing */
+  double reach;         /* of a column, from end to end */
   double rest;          /* what one step leaves of the margins' square, times the curvature */
   double dimension;
   double floor; /* of eigenvalues, over what noise alone reaches; 0: the rule's */

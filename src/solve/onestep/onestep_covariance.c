@@ -12,10 +12,10 @@
  * (s_H^2/2)(tr(H^-1) + 1/l), which takes that away.
  *   Eigenvalues of H below f = 1.2 s_H sqrt(2p), a fifth above what noise alone reaches, are set to f and mark an open
  * direction u.  The step may end far from the optimum there, so (u.g)^2 open_left + f open_prior m is added to the
- * middle along u: m is the mean of l (u.v)^2 over the other directions.  A weight with more than open_part_most of the
- * squared length of H^-1 c there is withheld (rules.def).  Degrees of freedom: 2 over the variance
- * of the logarithm of a weight's variance, from the noise in H and J by the delta method (Satterthwaite 1946).  The
- * noise E of a matrix moves the number <A, E> by a deviation of s |A|_F for symmetric A. */
+ * middle along u.  m is the mean of l (u.v)^2 over the others, v without the mean row's margin.  A weight with
+ * more than open_part_most of the squared length of H^-1 c there is withheld (rules.def).  Degrees of freedom: 2 over
+ * the variance of the logarithm of a weight's variance, from the noise in H and J by the delta method (Satterthwaite
+ * 1946).  The noise E of a matrix moves the number <A, E> by a deviation of s |A|_F for symmetric A. */
 #include "core/alloc.h"
 #include "core/stop.h"
 #include "la/exact/spectrum.h"
@@ -30,6 +30,7 @@ typedef struct work {
   const tct_onestep_released *in;
   int64_t p;
   double floor;
+  const double *step;                 /* D */
   double *values, *vectors, *inverse; /* of H: [p] raw, columns, H^-1 after the floor */
   double *spread;                     /* J, or H after the floor, made positive */
   double *middle;                     /* between the two H^-1 of the noise */
@@ -156,7 +157,17 @@ static void last_step(const work *m, double *step) {
   }
 }
 
-/* What the step may have left along open directions; v: the weights after it. */
+/* v[p] <- the weights after the step, but for what they give the mean row: of margins, their differences alone. */
+static void after_step(const work *m, const tct_metric *metric, const double *step, double *v) {
+  const double *mean = m->in->mean;
+  double *w = v + m->p;
+  tct_metric_turn(metric, step, w);
+  for (int64_t j = 0; j < m->p; j++) w[j] = m->in->weights[j] - w[j];
+  if (mean) w[m->p - 1] = -tct_dot(mean, w, m->p - 1);
+  in_metric(metric, w, v);
+}
+
+/* What the step may have left along open directions; v: the weights after it, as above. */
 static void left_between(work *m, const double *v) {
   int64_t p = m->p, known = 0;
   double sum = 0;
@@ -228,6 +239,31 @@ static void sandwich(const double *a, const double *of, int64_t p, double scale,
     for (int64_t k = 0; k <= j; k++) out[j * p + k] = out[k * p + j] = scale * tct_dot(room + j * p, of + k * p, p);
 }
 
+/* Rows at a column's end that the counts' noise hides may have moved its weight w_j by (1 - unseen_most/part_j)(|w_j| +
+ * unseen_margin/reach).  Others follow as P_kj/P_jj, P = W^T H^-1 W: a part of the noise.  Where it is more than half
+ * of a variance, no interval.  rows[j][p]: H^-1 c_j; room: [2 p]. */
+static void unseen_rows(const work *m, const tct_metric *metric, const double *rows, double *room, tct_inference *out) {
+  int64_t p = m->p;
+  double *hidden = room, *follows = room + p;
+  memset(hidden, 0, (size_t)p * sizeof *hidden);
+  for (int64_t j = 0; j < p && m->in->unseen; j++) {
+    double part = 1 - dponestep_unseen_most / m->in->unseen[j], weight = m->in->weights[j];
+    if (!(part > 0)) continue;
+    for (int64_t k = 0; k < p; k++) {
+      follows[k] = 0;
+      for (int64_t i = 0; i < p; i++) follows[k] += metric->w[i * p + k] * rows[j * p + i];
+    }
+    for (int64_t k = 0; k < p; k++) weight -= metric->w[k * p + j] * m->step[k];
+    double move = part * (fabs(weight) + dponestep_unseen_margin / m->in->reach) / follows[j];
+    for (int64_t k = 0; k < p; k++) {
+      hidden[k] += move * move * (follows[k] * follows[k]);
+      for (int64_t i = 0; i < p; i++) out->noise[i * p + k] += move * move * (follows[i] * follows[k]);
+    }
+  }
+  for (int64_t k = 0; k < p; k++)
+    if (2 * hidden[k] > out->noise[k * p + k] + out->sampling[k * p + k]) out->why[k] = TCT_ROWS_TOO_FAR;
+}
+
 /* Weight j is c_j.v, c_j the column j of W; rows[j][p] <- H^-1 c_j. */
 static void fill(const work *m, const tct_metric *metric, bool far, double *c, tct_inference *out) {
   int64_t p = m->p;
@@ -242,6 +278,7 @@ static void fill(const work *m, const tct_metric *metric, bool far, double *c, t
   }
   sandwich(m->spread, rows, p, 1 / m->in->rows, room, out->sampling);
   sandwich(m->middle, rows, p, 1, room, out->noise);
+  unseen_rows(m, metric, rows, room, out);
 }
 
 /* The mean square of z.step, or what the curvature tells of it.  That of a model of classes is a fifth of the images'
@@ -260,7 +297,7 @@ static double moved2_by(const tct_onestep_released *in, const double *step, int6
 tct_status tct_onestep_covariance(const tct_onestep_released *released, const tct_metric *metric, double *step,
                                   tct_inference *inference, tct_error *err) {
   int64_t p = metric->p, square = p * p, all = 6 * square + 6 * p;
-  work m = {.in = released, .p = p};
+  work m = {.in = released, .p = p, .step = step};
   double *memory = TCT_NEW(double, all), *from = memory;
   if (!memory) return tct_fail_memory(err);
   m.values = take(&from, p), m.vectors = take(&from, square), m.inverse = take(&from, square);
@@ -270,8 +307,7 @@ tct_status tct_onestep_covariance(const tct_onestep_released *released, const tc
   double moved2 = moved2_by(released, step, p);
   double most = released->second ? dponestep_margins_moved_most : dponestep_hazards_moved_most;
   noise_between(&m, step, moved2);
-  in_metric(metric, released->weights, m.room);
-  tct_axpy(-1, step, m.room, p);
+  after_step(&m, metric, step, m.room);
   left_between(&m, m.room);
   fill(&m, metric, released->link != TCT_LINK_IDENTITY && sqrt(moved2) > most, take(&from, p), inference);
   inference->robust = released->moments->variance != NULL;

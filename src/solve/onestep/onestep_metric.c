@@ -178,23 +178,23 @@ static bool of_two_values(double variance, double low, double high, double sprea
 }
 
 /* The ridge of 0/1 columns, told by their released means and variances: a rare category's image is then not much longer
- * than the others'.  unseen <- of columns of more values. */
+ * than the others'.  unseen <- of columns of more values, 0 of others. */
 static void ridges(tct_onestep *run, const double *s, double spread, double ridge, double *out) {
   const tct_facts *facts = run->problem->facts;
   int64_t p = run->metric.p, last = p - 1;
   double R = facts->row_norm, hidden = planned(run, run->at.lengths)->deviation / run->rows;
   double off = facts->intercept ? 0 : 2 * M_SQRT2 * R * planned(run, run->at.sums)->deviation / run->rows;
-  run->unseen = 0;
+  double reach = tct_onestep_reach(run);
   for (int64_t j = 0; j < p; j++) {
     double all = facts->intercept ? s[last * p + last] : 1,
            mean = facts->intercept ? s[j * p + last] / all : run->mean[j];
     double variance = s[j * p + j] / all - mean * mean, half = 0.5 + mean / 2;
     bool ones = facts->intercept && j == last, alike = of_two_values(variance, mean - off, mean + off, spread);
-    out[j] = alike && !ones ? ridge : 0;
+    out[j] = alike && !ones ? ridge : 0, run->unseen[j] = 0;
     double near = off + 0.2 * sqrt(fmax(variance, 0)); /* a category that nobody has is about at its end */
     alike |= of_two_values(variance, mean - off, mean + near, spread);
     if (!alike && !ones && !of_two_values(variance / 4, half - off / 2, half + near / 2, spread))
-      run->unseen = fmax(run->unseen, hidden * 4 * R * R / ((double)p * variance));
+      run->unseen[j] = fmax(hidden * reach * reach / variance, 0);
   }
 }
 
@@ -336,9 +336,9 @@ tct_status tct_onestep_begin(tct_onestep *run, const tct_solver_plan *plan, tct_
   run->at = tct_onestep_places_of(&run->rule);
   run->omega = TCT_NEW(double, run->problem->view->rows);
   run->length = TCT_NEW(double, run->problem->view->rows);
-  run->second = TCT_NEW(double, 2 * p * p + p);
+  run->second = TCT_NEW(double, 2 * p * p + 2 * p);
   if (!run->omega || !run->length || !run->second) return tct_fail_memory(err);
-  run->factor = run->second + p * p, run->mean = run->factor + p * p;
+  run->factor = run->second + p * p, run->mean = run->factor + p * p, run->unseen = run->mean + p;
   for (int64_t j = 0; j < p; j++) run->factor[j * p + j] = 1;
   TCT_TRY(tct_metric_new(p, false, &run->metric, err));
   TCT_TRY(tct_metric_new(p, false, &run->shaped, err));
