@@ -99,9 +99,9 @@ double tct_dpmetric_path_length(const tct_facts *facts, const tct_dpmetric_shape
  * edge of the noise is cut/gain.  Where the ridge would be more than 1 the release is all ridge. */
 double tct_dpmetric_cut(double signal_to_noise, double part, int64_t p) {
   double gain = signal_to_noise * sqrt(part / (2 * (double)p));
-  if (!(gain >= dpmetric_images_ridge * dpmetric_image_cut_least && signal_to_noise < dpmetric_images_until)) return 0;
-  return fmax(dpmetric_image_cut_least,
-              gain * signal_to_noise / (dpmetric_image_cut_signal * dpmetric_image_cut_signal));
+  double least = dpmetric_images_ridge * dpmetric_images_ridge;
+  if (!(gain >= dpmetric_images_ridge * least && signal_to_noise < dpmetric_images_until)) return 0;
+  return fmax(least, gain * signal_to_noise / (dpmetric_image_cut_signal * dpmetric_image_cut_signal));
 }
 
 /* A part of the budget at which one sum over all records has so much noise: a record's own in `exact` of n. */
