@@ -167,7 +167,9 @@ filled to 0.9 and more. Rows with a break: {broken}. The table has the least of 
 * In the CSV: *noise*, the deviation seen over the planned one, and `-` for a release that is no sum; *pairs* of
   neighbours compared in what else can be seen.
 
-`dpmoments` has 60 records, `dponestep` of amounts 200: beside 24, noise makes metrics in which none fills what comes next.
+`dpmoments` has 60 records and `dponestep` of squared and Gamma loss 200. Beside 24, noise makes metrics in which no
+record fills the release that comes next.
+
 A low share of μ has three reasons. The bound is of some ten thousand runs. The worst pair is found by climbing, within
 seconds. And a claim may be loose, or no record may reach it in every release. For `outpert` with 24 records and a ridge
 of 0.05 a record reaches {outpert[0]:.3f} of the sensitivity at most; with 1000 and 0.0003 it is {outpert[1]:.3f}.
