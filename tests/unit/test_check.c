@@ -121,6 +121,21 @@ static void labels_of_another_kind_than_the_loss_needs_are_refused_by_the_fit(vo
   }
 }
 
+/* A solver that reads no disk takes every table in memory. */
+static void records_in_memory_are_no_question_of_the_disk(void **state) {
+  (void)state;
+  tct_error err = {0};
+  double y[] = {1, -1, 1, -1}, value[] = {0.5, 0.25, -1, 0.5};
+  tct_matrix x = {.rows = 4, .cols = 1, .layout = TCT_DENSE_ROWS, .values = value, .stride = 1};
+  tct_config c = config_of("logistic", "none", "dpcd:smoothness=public");
+  tct_plan *plan = tct_plan_new(&c, x.rows, x.cols, &err);
+  tct_data *data = tct_data_view(&x, y, TCT_LABELS_BINARY, NULL, NULL, &err);
+  assert_true(plan && data && plan->solver->row_bytes == 0);
+  if (tct_limit_check_data(plan, data, &err) != TCT_OK) fail_msg("%s", err.text);
+  tct_plan_free(plan);
+  tct_data_free(data);
+}
+
 /* Errors stand for a solver where none is named, and for no other. */
 static void errors_take_no_other_solver_s_place(void **state) {
   (void)state;
@@ -180,6 +195,7 @@ int main(void) {
       cmocka_unit_test(what_no_table_allows_is_refused_in_the_plans_words),
       cmocka_unit_test(columns_that_memory_has_no_room_for_are_refused_before_the_data_and_by_the_fit),
       cmocka_unit_test(labels_of_another_kind_than_the_loss_needs_are_refused_by_the_fit),
+      cmocka_unit_test(records_in_memory_are_no_question_of_the_disk),
       cmocka_unit_test(errors_take_no_other_solver_s_place),
       cmocka_unit_test(an_offset_goes_with_an_intercept_and_an_exposure_with_counts),
       cmocka_unit_test(a_table_of_nothing_has_no_plan),
