@@ -48,10 +48,11 @@ typedef struct cli_args {
   double at;                                        /* predict: a time of a risk; NAN = not given */
   int64_t generate_rows, threads;
   tct_search search;
-  tct_page_options page;  /* report, train */
-  int64_t records;        /* train, audit; 0 = not given */
-  const char *completion; /* help: of which shell */
-  int manual;             /* help */
+  tct_page_options page;       /* report, train */
+  int64_t records;             /* train, audit; 0 = not given */
+  const char *effect, *assume; /* train: what errors to expect */
+  const char *completion;      /* help: of which shell */
+  int manual;                  /* help */
   int header, json, dry_run, f32, liblinear, has_seed, help, init, check, for_tests, covariance, ratios;
   int html, csv, this_table;                                    /* describe */
   int (*show)(const struct cli_args *args, const json_t *root); /* study: how the file is printed; NULL: its stages */
@@ -180,6 +181,9 @@ void cli_warn_unaccounted(const tct_model *model);
 
 /* The plan as JSON.  NULL with err. */
 json_t *cli_plan_json(const tct_plan *plan, tct_error *err);
+/* What --effect and --assume ask becomes "expected" of the plan; a code. */
+int cli_expect(const cli_args *args, int64_t rows, json_t *plan);
+void cli_expect_print(const json_t *plan);
 int cli_plan_private(const json_t *plan);
 void cli_plan_print(const json_t *plan);
 

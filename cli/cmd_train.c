@@ -77,12 +77,14 @@ static int dry_run(cli_args *args) {
   }
   json_decref(estimate);
   if (!root) return cli_fail_error(&err);
+  code = cli_expect(args, rows, root);
+  if (code) return json_decref(root), code;
   cli_fit_warn(args, root);
   if (args->json) plan_disk(args, root);
   if (args->json)
     code = cli_print_json(root);
   else
-    cli_plan_print(root);
+    cli_plan_print(root), cli_expect_print(root);
   if (!args->json && !isnan(cli_number(root, "memory_bytes")))
     cli_line("memory", "%.1f MiB", cli_number(root, "memory_bytes") / 1048576);
   if (!args->json && json_object_get(root, "memory_limit"))

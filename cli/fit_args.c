@@ -36,6 +36,8 @@ int cli_fit_check_run(const cli_args *args) {
   if (args->config.input_changed && !args->config.ledger)
     return cli_fail(CLI_USAGE, "--input-changed is an entry of a ledger; name one with --ledger");
   if (args->records) return cli_fail(CLI_USAGE, "--records is for --dry-run; without it the data are counted");
+  if (args->effect || args->assume)
+    return cli_fail(CLI_USAGE, "--effect and --assume are for --dry-run; leave them away");
   if (args->shape) return cli_fail(CLI_USAGE, "--shape is for --dry-run; without it the shape comes from the data");
   if (!args->operands) return cli_fail(CLI_USAGE, "DATA is missing; name a file, or - for standard input");
   if (cli_to_standard_output(args) && args->json)

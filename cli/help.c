@@ -40,7 +40,7 @@ static const topic topics[] = {
     {"search", "What is tried", " --candidates --selection --tries --score-share --held-out "},
     {"privacy", "What is promised, and what it takes",
      " --neighbours --person --rows-per-person --row-norm --rows --label-bound --label-shift --scale --label-scale "
-     "--estimate --input-changed --seed --dry-run --records --shape "},
+     "--estimate --input-changed --seed --dry-run --records --shape --effect --assume "},
     {"model", "What is fitted", " --penalty --solver --intercept --no-intercept "},
     {"table", "How the table is read",
      " --weights --time --event --horizon --positive --classes --invalid --format --delimiter --multiline --decimal "

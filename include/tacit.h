@@ -79,7 +79,6 @@ TCT_API const char *tct_version(void); /* e.g. "0.1.0" */
 /* Of names[count] the one that was probably meant: one or two slips away, or `given` is a part of it.  NULL: none. */
 TCT_API const char *tct_nearest(const char *given, const char *const *names, int64_t count);
 TCT_API void tct_text_free(char *text);
-
 typedef void (*tct_print_fn)(FILE *file, void *user); /* prints a file's content */
 /* Writes a file as the library writes its own: whole, or not at all.  inputs: all that this run reads and writes
  * besides, ended by NULL, "-" for standard input; or NULL.
@@ -452,7 +451,6 @@ TCT_API tct_model *tct_join(const tct_config *config, const tct_data *data, cons
 /* ---- plan: what will be spent, from public facts alone ---------------------------------------- */
 
 typedef struct tct_plan tct_plan;
-
 /* Fills what is unset from public bounds, those of the data's schema or, before there are data, of the schema's file
  * (the other NULL).  row_norm where it is NaN; label_bound and label_shift where the one is NaN and the other 0.  Every
  * number and every category adds at most 1 to |x|^2, and so does the intercept.  Without a schema it changes nothing.
@@ -477,6 +475,14 @@ TCT_API tct_labels tct_config_labels(const tct_config *config);
  *   words:  note (what to know before); warnings[{name, text, source, weakens}]
  * weakens: the promise says little; else the model is likely of no use (docs/guide/choosing-epsilon.md). */
 TCT_API char *tct_plan_json(const tct_plan *plan, tct_error *err);
+/* The errors to expect of each weight: medians over fits of an invented table of `rows` records of read's schema.
+ * asked: NULL, or JSON.  "effect" {weight: number}, on the columns' scale.  "assume" {number: [mean, deviation, R2 of
+ * the others], category: [shares], label: share of positives or events, mean, or deviation}.  "tries".  Of any sums:
+ * "sums"
+ * [][cols + 1], with "weights" [cols + 1] for effects, as in tct_sums_json.  JSON: tries, weights[{name, noise_part,
+ * standard_error, width of the interval of 0.95, withheld, detectable with power 0.8, effect, power}]. */
+TCT_API char *tct_expect_json(const tct_config *config, const tct_read_options *read, int64_t rows, const char *asked,
+                              tct_error *err);
 TCT_API void tct_plan_free(tct_plan *plan);
 
 /* ---- model ------------------------------------------------------------------------------------ */
@@ -616,7 +622,6 @@ typedef struct tct_search {
   double share;    /* in (0, 1): of a person's try for its score, of the whole for a choice; NAN: 0.3, or 0.1 */
   double held;     /* in (0, 1): of the records, for scores; 0.2 */
 } tct_search;
-
 TCT_API void tct_search_default_sized(tct_search *search, size_t size);
 static inline void tct_search_default(tct_search *search) { tct_search_default_sized(search, sizeof *search); }
 /* How many of `rows` records a search trains on where `held` in (0, 1) of them are kept for scores; -1: that cannot be.
@@ -631,12 +636,10 @@ TCT_API tct_composition *tct_search_plan(const tct_config *const *candidates, si
  * taken, the rest is not looked at.  Weights, and those of persons, go with their records to fits and scores.  The
  * ledger is charged once with the whole, before the first fit.  Returns the chosen candidate's model, whose certificate
  * is of the whole.  candidate: gets its number, or NULL.
- *
  * Random tries: progress is not called, and cancel by the clock alone.  The model, the ledger and the errors do not
  * tell how many tries there were; time does.  A candidate that is drawn twice runs twice; a try without a finite model
  * is the worst.  score: gets the best one's noisy score, or NULL: accuracy, or the mean squared error with its sign
  * turned; NAN where the noise hides it.  Being the best of many it is too high.
- *
  * Every setting once: a candidate's score is how many records it predicts rightly, or follows from its squared errors
  * within the labels' public bound.  It is exact and is not released: *score gets NAN. */
 TCT_API tct_model *tct_fit_search(const tct_composition *composition, const tct_data *data, const tct_config *config,
@@ -694,12 +697,10 @@ typedef enum tct_curve_axis {
   TCT_CURVE_STEPS = 1, /* epsilon at `delta` after the first steps of the list, in its order */
 } tct_curve_axis;
 /* The cost of a list as a curve against one of these.  points: at most this many, 2 to 10000.  JSON: against,
- * neighbours, delta (steps only), points[{delta | steps, epsilon, epsilon_lower, accountant}]; epsilon null = infinite.
- */
+ * neighbours, delta (steps only), points[{delta | steps, epsilon, epsilon_lower, accountant}]; null = infinite. */
 TCT_API char *tct_account_curve_json(const char *const *events, size_t count, tct_neighbours neighbours,
                                      tct_curve_axis against, double delta, int points, tct_error *err);
-/* An array of {kind, name, summary, options[]}; kind and name filter, NULL = all.  A name may stand in place of a kind.
- */
+/* An array of {kind, name, summary, options[]}; kind and name filter, NULL = all.  A name may stand for a kind. */
 TCT_API char *tct_components_json(const char *kind, const char *name, tct_error *err);
 
 /* ---- the budget ledger of a data set ------------------------------------------------------------ */
@@ -747,8 +748,7 @@ typedef struct tct_charge {
   const char *input_changed;      /* as in tct_config */
   const char *const *unaccounted; /* at most 8 facts that no event pays for, ended by NULL; or NULL */
   const tct_data *data;           /* the rows that will be used, or NULL: they are not compared */
-  const char *plan; /* what tct_composition_json or tct_plan_json say of it: a model file that says another
-                       is not of this run; or NULL */
+  const char *plan; /* of tct_composition_json or tct_plan_json: a model file of this run says it too; or NULL */
 } tct_charge;
 TCT_API void tct_charge_default_sized(tct_charge *charge, size_t size);
 static inline void tct_charge_default(tct_charge *o) { tct_charge_default_sized(o, sizeof *o); }

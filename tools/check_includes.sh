@@ -39,7 +39,7 @@ declare -A law=(
   [wire]="core event la rng tls ranks mech" [parties]="$solver wire"
   [session]="core event la rng account tls ranks read mech solve model ledger train certify wire parties"
   [report]="core infer event loss account solve model ledger train certify summary"
-  [tools]="core infer loss la/matrix rng read model train"
+  [tools]="core infer loss la rng read model summary train"
   [audit]="core la/matrix mech read/table"
 )
 for room in "${extra[@]}"; do rooms+=("$room"); done

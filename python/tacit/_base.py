@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+import json
 import math
 import numbers
 from collections.abc import Callable, Iterable
+from types import SimpleNamespace
 from typing import Any, NamedTuple, Optional, Tuple, TypeVar, Union
 
 import numpy as np
@@ -12,13 +15,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from . import _accounting, _callers, _estimate, _native, _provenance, _repeats
+from . import _accounting, _callers, _estimate, _matrix, _native, _provenance, _repeats
 from ._composition import certificate, warn
 from ._inference import Inference
 from ._intake import Intake
 from ._matrix import Labelled, Table, View
 from ._callbacks import Callbacks
-from ._model import Model, Plan, handed, run_settings
+from ._model import Model, Plan, config_of, handed, run_settings
 from ._native import Facts, Path
 from ._parameters import check, checked, parameters
 from ._schema import Schema, schema_of
@@ -217,6 +220,48 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             return _told(Plan(settings, rows, cols).facts)
         rest, estimate = _estimate.planned(settings, rows, cols, self._label_is_open())
         return {**_told(Plan(rest, rows, cols).facts), "estimate": estimate}
+
+    @checked
+    def plan_errors(
+        self,
+        rows: int,
+        schema: Any,
+        effect: Optional[Facts] = None,
+        assume: Optional[Facts] = None,
+        label: Optional[str] = None,
+        tries: int = 10,
+    ) -> Facts:
+        """Errors to expect.
+
+        Parameters
+        ----------
+        rows : int
+            The public number of records.
+        schema : Schema or path
+            What the columns may hold.
+        effect : dict, optional
+            Weights, by their names in `params_`, whose power is wanted; the others are 0.
+        assume : dict, optional
+            Of a number ``[mean, deviation]`` or ``[mean, deviation, R2]`` (R2: how well the other columns tell it), of a
+            category the shares of its levels.  Of the label the share of positives or of events, the mean of counts or
+            amounts, the deviation of numbers.  Without it columns are even between their bounds, and independent.
+        label : str, optional
+            The label's name in `assume`, where the schema has none.
+        tries : int, default 10
+            Fits of the table, each with other noise; what is told are medians over them.
+
+        A dict: tries and weights, a list with name, standard_error, width (of the interval of 0.95),
+        noise_part (of the variance), withheld (a share of the fits), detectable (with power 0.8), effect and power.
+        """
+        self._check()
+        known = schema_of(schema)
+        beside: Any = SimpleNamespace(schema=known, weight_cap=0)  # what a table by this schema would say
+        settings = self._settings(rows, 0, beside, None)
+        options = _matrix.options_of(known, label, None, "none", "refuse", 0, None)
+        asked = {"effect": dict(effect or {}), "assume": {k: np.ravel(v).tolist() for k, v in (assume or {}).items()}}
+        text = json.dumps({**asked, "tries": tries})
+        config = config_of(settings)
+        return _native.call_json("tct_expect_json", ctypes.byref(config), ctypes.byref(options), rows, text.encode())
 
     # ---- training ----
 

@@ -229,6 +229,7 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
         (c_int, [POINTER(Config), c_void_p, c_char_p, POINTER(c_int64), _E], "tct_config_use_schema"),
         (c_int, [POINTER(Config)], "tct_config_labels"),
         (c_void_p, [POINTER(Config), c_int64, c_int64, _E], "tct_plan_new"),
+        (c_void_p, [POINTER(Config), POINTER(ReadOptions), c_int64, c_char_p, _E], "tct_expect_json"),
         (c_int64, [c_int64, c_double], "tct_search_train_rows"),
         (c_void_p, [POINTER(POINTER(Config)), c_size_t, POINTER(Search), c_int64, c_int64, _E], "tct_search_plan"),
         (c_void_p, [c_void_p, c_void_p, POINTER(Config), POINTER(c_int64), POINTER(c_double), _E], "tct_fit_search"),

@@ -130,7 +130,7 @@ _TABLE = {
     ),
     **_alike("a number between 0 and 1", _number(lambda value: 0 < value < 1), "share=0.1 test_size=0.2 level=0.95"),
     **_alike("a whole number of at least 1", _whole(1), "rows_per_person=4 tries=50 ranks=2"),
-    **_alike("a whole number of at least 1", _whole(1, 2**63 - 1), "plan.rows=1000"),
+    **_alike("a whole number of at least 1", _whole(1, 2**63 - 1), "plan.rows=1000 plan_errors.rows=1000"),
     **_alike("a whole number of at least 2", _whole(2), "n_classes=3"),
     **_alike("a whole number of at least 0", _whole(0), "rank=0"),
     **_alike(
@@ -197,6 +197,15 @@ _TABLE = {
         "(24, 4)",
     ),
     "Model.evaluate.random_state": Rule("a whole number from 0 to 2**64 - 1", _whole(0, 2**64 - 1), "1"),
+    "plan_errors.effect": Rule(
+        "numbers under the names of weights", lambda value: value == {} or (isinstance(value, Mapping) and _are_numbers(value)),
+        '{"educ": 0.05}',
+    ),
+    "plan_errors.assume": Rule(
+        "numbers under the names of columns", lambda value: isinstance(value, Mapping) and all(map(_are_numbers, value.values())),
+        '{"age": [45, 12]}',
+    ),
+    "plan_errors.tries": Rule("a whole number from 1 to 1000", _whole(1, 1000), "10"),
     "repeated_fits": Rule(*_one_of("warn", "ok"), '"ok"'),
 }
 

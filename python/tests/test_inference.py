@@ -29,6 +29,23 @@ def test_intervals_hold_the_weights_that_drew_the_table():
     assert np.all(model.bse_ < 0.1)  # an exact fit has .005, .015 and .03
 
 
+def test_a_plan_has_the_errors_and_the_power_of_each_weight():
+    columns = [{"name": name, "type": "number", "lower": low, "upper": high} for name, low, high in (("a", 0, 10), ("b", -2, 2))]
+    plain = tacit.PrivateLogisticRegression(epsilon=2.0, delta=1e-6, C=np.inf, classes=[0, 1], errors="model")
+    plan = plain.plan_errors(20000, {"columns": columns}, effect={"b": 0.05}, assume={"y": 0.53}, label="y", tries=3)
+    model, _ = fitted()
+    assert [each["name"] for each in plan["weights"]] == ["a", "b", "(intercept)"] and plan["tries"] == 3
+    ratio = [each["standard_error"] for each in plan["weights"][:2]] / np.asarray(model.bse_)[1:]
+    assert np.all(0.6 < ratio) and np.all(ratio < 1.2)  # without effects: labels that follow a column vary less
+    assert plan["weights"][0]["power"] < 0.06 < plan["weights"][1]["power"] < 1
+    with pytest.raises(ValueError, match="no weight.*there are a, b"):
+        plain.plan_errors(20000, {"columns": columns}, effect={"c": 1})
+    with pytest.raises(ValueError, match="the label one number"):
+        plain.plan_errors(20000, {"columns": columns}, assume={"a": [1]})
+    with pytest.raises(ValueError, match="assume must be numbers"):
+        plain.plan_errors(20000, {"columns": columns}, assume={"a": "x"})
+
+
 def test_intervals_of_counts_hold_the_weights_that_drew_them():
     rng = np.random.default_rng(2)
     X = rng.uniform(0, 2, size=(20000, 2))

@@ -145,7 +145,7 @@ tacit_glm <- function(formula, family = stats::gaussian(), data, epsilon, delta,
     schema = do.call(schema_text, c(list(spec), beside, list(label = label$json, unused = unused))),
     ledger = one_path(ledger, "ledger"), input_changed = one_text(input_changed, "input_changed"), seed = seed_of(seed),
     threads = if (!is.null(threads)) one_number(threads, "threads", "2"), progress = as.numeric(isTRUE(progress))))
-  if (!is.null(rows)) return(planned(set, rows, spec, label, family, beside))
+  if (!is.null(rows)) return(planned(set, rows, spec))
   columns <- feature_columns(spec, table)
   more <- label$columns(table)
   columns[names(more)] <- more

@@ -303,17 +303,16 @@ days_between <- function(later, earlier) as.numeric(later - earlier)
 roots <- sqrt(c(2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71))
 even <- function(k, rows) (seq_len(rows) * (roots[(k - 1) %% 20 + 1] + (k - 1) %/% 20 * pi)) %% 1
 
-# Numbers even between their bounds and every level in turn, or as assumed.  gap: where a value is to be missing.
-public_points <- function(spec, rows, assume = NULL) {
+# Numbers even between their bounds and every level in turn.  gap: where a value is to be missing.
+public_points <- function(spec, rows) {
   at <- stats::setNames(seq_along(spec$fields), spec$fields)
   columns <- lapply(spec$fields, function(name) {
     u <- even(at[[name]], rows)
     listed <- spec$categories[[name]]$listed
     ends <- spec$facts$bounds[[name]]
-    of <- assume[[name]]
-    if (!is.null(listed)) return(listed[1 + findInterval(u, cumsum(of %||% rep(1 / length(listed), length(listed)))[-length(listed)])])
+    if (!is.null(listed)) return(listed[1 + findInterval(u, seq_len(length(listed) - 1) / length(listed))])
     if (inherits(ends, "Date")) return(ends[1] + floor(u * as.numeric(diff(ends))))
-    if (is.null(of)) ends[1] + u * diff(ends) else pmin(pmax(stats::qnorm(u, of[1], of[2]), ends[1]), ends[2])
+    ends[1] + u * diff(ends)
   })
   gap <- lapply(at, function(k) identical(spec$facts$missing[[names(at)[k]]], "indicator") & seq_len(rows) > rows / 2 & even(length(at) + k, rows) < 0.5)
   list(columns = stats::setNames(columns, spec$fields), gap = gap)

@@ -7,70 +7,28 @@ tacit_plan <- function(formula, family = stats::gaussian(), rows, epsilon, delta
   tacit_glm(formula, family, structure(ask, class = "tacit_rows"), epsilon, delta, ...)
 }
 
-planned <- function(set, ask, spec, label, family, beside) {
+planned <- function(set, ask, spec) {
   set[c("file", "rows")] <- list(tempfile(fileext = ".json"), ask$rows)
   on.exit(unlink(set$file))
   writeLines(set$schema, set$file)
   plan <- from_json(checked(.Call(R_fit, NULL, set))[1])
-  weights <- if (set$errors != "none" && ask$tries > 0) expected(set, ask, spec, label, family, beside)
+  weights <- if (set$errors != "none" && ask$tries > 0) expected(set, ask, spec)
   structure(list(plan = plan, rows = ask$rows, columns = spec$columns, notes = spec$notes, weights = weights), class = "tacit_plan")
 }
 
-# Fits of an invented table, where columns have the effects that are given: what they say of each coefficient.
-expected <- function(set, ask, spec, label, family, beside) {
-  check_assumed(ask$assume, spec)
+# What fits of an invented table say of each coefficient; columns have the effects that are given.
+expected <- function(set, ask, spec) {
   b <- ask$effect[spec$columns]
   if (!is.null(ask$effect) && (!is.numeric(ask$effect) || sum(is.finite(b)) < length(ask$effect)))
     usage("effect has numbers, named by the coefficients %s; write e.g. effect = c(%s = 0.1)", paste(spec$columns, collapse = ", "), spec$columns[2])
-  rows <- gapped(public_points(spec, ask$rows, ask$assume))
-  eta <- if (is.null(b)) numeric(ask$rows) else as.vector(features(spec, rows) %*% (spec$map %*% replace(b, is.na(b), 0)))
-  ratio <- exp(eta - max(eta)) / mean(exp(eta - max(eta)))
-  u <- even(2 * length(spec$fields) + 1, ask$rows)
-  of <- all.vars(spec$formula[[2]])
-  a <- ask$assume[[of[length(of)]]] %||% switch(family$family, binomial = 0.5, cox = 0.3, gaussian = diff(label$bounds) / 6, label$bounds[2] / 5)
-  within <- function(x) list(arrow("g", pmin(pmax(x, label$bounds[1]), label$bounds[2])))
-  outcome <- switch(family$family,
-    binomial = {
-      at <- stats::uniroot(function(c) mean(stats::plogis(eta + c)) - a, c(-40, 40) - range(eta)[2:1])$root
-      list(arrow("i", 1L + (u < stats::plogis(eta + at)), unlist(label$json$values)))
-    },
-    gaussian = within(mean(label$bounds) + eta - mean(eta) + stats::qnorm(u, 0, a)),
-    poisson = within(stats::qpois(u, a * ratio)),
-    Gamma = within(stats::qexp(u, 1 / (a * ratio))),
-    cox = {
-      time <- stats::qexp(u, -log1p(-a) / family$horizon * ratio)
-      list(arrow("g", pmin(time, family$horizon)), arrow("g", as.numeric(time < family$horizon)))
-    })
-  names(outcome) <- if (family$family == "cox") of else label$json$name
-  known <- lapply(beside, function(b) arrow("g", rep(b$cap %||% ((b$lower + b$upper) / 2), ask$rows)))
-  columns <- c(feature_columns(spec, rows), outcome, stats::setNames(known, vapply(beside, `[[`, "", "of")))
-  columns <- columns[!duplicated(names(columns))]
-  set[c("ledger", "file")] <- NULL
-  fits <- lapply(seq_len(ask$tries), function(k) {
-    made <- checked(.Call(R_fit, columns, utils::modifyList(set, list(seed = k))))
-    released(list(model = made[2], spec = spec))
-  })
-  each <- function(key) matrix(unlist(lapply(fits, `[[`, key)), length(spec$columns))
-  middle <- function(x) apply(x, 1, stats::median, na.rm = TRUE)
-  se <- each("se")
-  half <- (each("high") - each("low")) / 2
-  out <- data.frame(term = spec$columns, std.error = middle(se), width = 2 * middle(half), noise.share = middle((each("noise_se") / se)^2),
-                    withheld = rowMeans(is.na(se)), detectable = middle(half + stats::qnorm(0.8) * se))
-  if (is.null(b)) return(out)
-  power <- stats::pnorm((abs(b) - half) / se) + stats::pnorm((-abs(b) - half) / se)
-  cbind(out, power = rowMeans(replace(power, is.na(se) & !is.na(b), 0)))
-}
-
-# Of a number its mean and deviation, of a category its shares, of the outcome its rate, mean count or deviation.
-check_assumed <- function(assume, spec) {
-  of <- all.vars(spec$formula[[2]])
-  for (name in names(assume)) {
-    size <- if (name %in% of) 1 else length(spec$categories[[name]]$listed %||% 1:2)
-    x <- assume[[name]]
-    if (!name %in% c(of, spec$fields)) usage("assume has no column %s of the formula; %s", name, meant(name, c(of, spec$fields), "name one"))
-    if (!is.numeric(x) || length(x) != size || !all(is.finite(x)) || x[size] <= 0 || (!is.null(spec$categories[[name]]) && size > 1 && (any(x < 0) || abs(sum(x) - 1) > 1e-6)))
-      usage("assume has of a number its mean and deviation, of a category the shares of its levels, of the outcome one rate, mean or deviation; write it so for %s", name)
-  }
+  asked <- list(tries = ask$tries, sums = lapply(seq_len(ncol(spec$sums)), function(k) as.list(spec$sums[, k])), assume = lapply(ask$assume, as.list))
+  if (!length(asked$assume)) asked$assume <- NULL
+  if (!is.null(b)) asked$weights <- as.list(as.vector(spec$map %*% replace(b, is.na(b), 0)))
+  told <- from_json(checked(.Call(R_expect, set, ask$rows, to_json(asked))))$weights
+  each <- function(key) vapply(told, function(w) w[[key]] %||% NA_real_, 0)
+  out <- data.frame(term = spec$columns, std.error = each("standard_error"), width = each("width"), noise.share = each("noise_part"),
+                    withheld = each("withheld"), detectable = each("detectable"))
+  if (is.null(b)) out else cbind(out, power = replace(each("power"), is.na(b), NA))
 }
 
 print.tacit_plan <- function(x, ...) {

@@ -231,6 +231,17 @@ static SEXP R_fit(SEXP columns, SEXP set) {
   return r;
 }
 
+/* What errors to expect of set's fit of so many rows; asked in JSON. */
+static SEXP R_expect(SEXP set, SEXP rows, SEXP asked) {
+  tct_error e = {0};
+  int bar = 0;
+  tct_config c = config_of(set, &bar);
+  tct_read_options o;
+  tct_read_options_default(&o);
+  o.schema_text = text_item(set, "schema"), o.label = text_item(set, "label"), o.threads = c.threads;
+  return one(tct_expect_json(&c, &o, (int64_t)asReal(rows), text_of(asked), &e), &e);
+}
+
 /* Of a model's text: its summary; of sums of its coefficients, one in each column, where these are asked for. */
 static SEXP R_summary(SEXP text, SEXP sums, SEXP level) {
   tct_error e = {0};
@@ -372,9 +383,10 @@ static SEXP R_generate(SEXP path, SEXP schema, SEXP numbers, SEXP rows, SEXP see
 void R_init_tacit(DllInfo *dll) {
 #define CALL(name, arguments) \
   { #name, (DL_FUNC)&name, arguments }
-  static const R_CallMethodDef calls[] = {
-      CALL(R_fit, 2),  CALL(R_summary, 3), CALL(R_features, 3), CALL(R_predict, 3),  CALL(R_write, 3),
-      CALL(R_text, 4), CALL(R_study, 5),   CALL(R_ledger, 2),   CALL(R_generate, 5), {NULL, NULL, 0}};
+  static const R_CallMethodDef calls[] = {CALL(R_fit, 2),      CALL(R_summary, 3), CALL(R_features, 3),
+                                          CALL(R_predict, 3),  CALL(R_write, 3),   CALL(R_text, 4),
+                                          CALL(R_expect, 3),   CALL(R_study, 5),   CALL(R_ledger, 2),
+                                          CALL(R_generate, 5), {NULL, NULL, 0}};
   R_registerRoutines(dll, NULL, calls, NULL, NULL);
   R_useDynamicSymbols(dll, FALSE);
 }

@@ -13,6 +13,26 @@ PY
 common=(p.csv --schema s.json --intercept --epsilon 2 --delta 1e-6 --seed 5)
 ok 'plan' train "${common[@]}" --loss logistic --errors robust -o m.json
 check 'the plan says what it spends on errors' grep -q 'standard errors take [0-9]* % of the budget' .out
+plan=(--dry-run --records 20000 --schema s.json --loss logistic --errors robust --epsilon 2 --delta 1e-6)
+told='age=40:15,hours=25:17,sex=0.5:0.5,high_income=0.4'
+ok 'a plan of each weight' train "${plan[@]}" --effect age=0.01,sex=male=0.2 --assume "$told"
+says 'the power for an effect' '^expected +age: standard error .*, withheld 0.00, detectable .*, power [01].[0-9]* for 0.01$'
+says 'a weight whose name has a =' '^ +sex=male: standard error .* for 0.2$'
+ok 'as json' train "${plan[@]}" --effect hours=0.05 --assume "$told" --json
+cases=$((cases + 1))
+python3 - <<'PY' || fail 'the plan does not keep its word'
+import json, subprocess, os
+plan = {w["name"]: w for w in json.load(open(".out"))["expected"]["weights"]}
+found = json.loads(subprocess.run([os.environ["TACIT"], "summary", "m.json", "--json"], stdout=subprocess.PIPE).stdout)
+assert len(plan) == 4 and plan["hours"]["power"] > 0.9 and plan["(intercept)"]["power"] is None
+for w in found["weights"]:
+    assert 1 / 1.5 < plan[w["name"]]["standard_error"] / w["standard_error"] < 1.5, (plan[w["name"]], w)
+PY
+bad 'an effect of no weight' 2 'no weight.*there are age, hours, sex=male' train "${plan[@]}" --effect ag=1
+bad 'an effect that is no number' 2 'as --effect educ=0.05' train "${plan[@]}" --effect age=a
+bad 'an effect without a schema' 2 'give --schema' train --dry-run --shape 1000,3 --row-norm 1 "${plan[@]:5}" --effect a=1
+bad 'an effect without errors' 2 'give --errors' train "${plan[@]:0:7}" --epsilon 2 --delta 1e-6 --effect age=1
+bad 'an effect of a run' 2 'are for --dry-run' train "${common[@]}" --loss logistic --errors robust --effect age=1 -o x.json
 ok 'verified' verify m.json
 check 'verify knows of standard errors' grep -q 'standard_errors' .out
 ok 'summary' summary m.json

@@ -1,0 +1,297 @@
+/* expect.c - what errors a fit's weights will have, before there are records: fits of an invented table (invented.h).
+ *
+ * Every try is the whole fit with other noise, so all that widens or withholds an interval is in the answer.  The table
+ * is nobody's, and the answer says nothing of any record.  The power of a test of b: P(|b + se Z| > half width). */
+#include "tools/invented.h"
+
+#include "core/alloc.h"
+#include "la/exact/gram.h"
+#include "la/exact/triangular.h"
+#include "la/matrix/matrix.h"
+#include "model/json.h"
+#include "read/table/data.h"
+#include "summary/original.h"
+#include "train/plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRIES = 10, MOST_TRIES = 1000 };
+
+typedef struct expected {
+  tct_config config;
+  json_t *asked;
+  tct_data *table, *data;
+  tct_plan *plan;
+  tct_model columns; /* what names and scales of weights are told by; its members are the table's */
+  tct_original original;
+  int64_t count, p;         /* sums of weights that are told; coefficients and the intercept */
+  double *sums;             /* [count][p] */
+  double *weight, *y, *eta; /* [p] with the effects that are asked about; [rows] */
+  const char *label;        /* what the caller calls it, or NULL */
+  bool effects;
+  int tries, given;
+  double *error, *half, *part; /* [count][tries]: what each given interval says */
+  int *known;                  /* [count] given intervals */
+  double *power;               /* [count]: a sum over them */
+} expected;
+
+static double *all_of(const expected *e, double *list, int64_t k) { return list + k * e->tries; }
+
+/* ---- what is asked ---------------------------------------------------------------------------------------------- */
+
+static const char *name_of(const expected *e, int64_t k) {
+  return k == e->p - 1 ? "(intercept)" : e->original.name ? e->original.name[k] : e->columns.features[k];
+}
+
+static tct_status take_asked(expected *e, const char *asked, tct_error *err) {
+  e->asked = asked ? json_loads(asked, JSON_REJECT_DUPLICATES, NULL) : json_object();
+  const json_t *tries = json_object_get(e->asked, "tries");
+  e->tries = tries ? (int)json_integer_value(tries) : TRIES;
+  if (json_is_object(e->asked) && e->tries >= 1 && e->tries <= MOST_TRIES) return TCT_OK;
+  return tct_fail(err, TCT_E_USAGE,
+                  "what is expected is asked in JSON: \"effect\" and \"assume\" by names, \"tries\" from 1 to 1000; "
+                  "write it so");
+}
+
+/* The plan that every try follows but for its noise. */
+static tct_status make_plan(expected *e, const tct_read_options *read, int64_t rows, tct_error *err) {
+  tct_config *c = &e->config;
+  int64_t cols = 0;
+  TCT_TRY(tct_config_use_schema(c, e->table, NULL, &cols, err));
+  if (read->horizon > 0) c->label_bound = read->horizon;
+  c->ledger = c->output = c->input_changed = NULL, c->progress = NULL, c->has_seed = 1;
+  e->plan = tct_plan_new(c, rows, cols, err);
+  if (!e->plan) return err->status;
+  if (!e->plan->solver->infers || tct_noise_off(&e->plan->facts))
+    return tct_fail(err, TCT_E_USAGE,
+                    "no private standard errors are asked for, so that none are expected; give {errors_known}");
+  if (e->plan->copies > 1)
+    return tct_fail(err, TCT_E_USAGE, "weights of several classes have no errors; plan one class against the rest");
+  e->p = cols + 1;
+  return TCT_OK;
+}
+
+/* The sums that are asked for, or the weights on the scale of the columns, as a summary has them. */
+static tct_status take_sums(expected *e, tct_error *err) {
+  const json_t *sums = json_object_get(e->asked, "sums");
+  e->columns = (tct_model){.cols = e->p - 1, .schema = e->table->schema, .features = e->table->names};
+  e->columns.has_intercept = e->plan->facts.intercept != 0, e->columns.labels = TCT_LABELS_NONE;
+  TCT_TRY(tct_original_new(&e->columns, false, &e->original, err));
+  bool whole = e->original.has_intercept;
+  e->count = sums ? (int64_t)json_array_size(sums) : e->p - 1 + whole;
+  e->sums = TCT_NEW(double, e->count * e->p);
+  if (!e->sums) return tct_fail_memory(err);
+  for (int64_t k = 0; k < e->count; k++) {
+    double *c = e->sums + k * e->p;
+    if (!sums)
+      tct_original_contrast(&e->original, e->p - 1, k, c);
+    else if (!tct_json_get_reals(json_array_get(sums, (size_t)k), e->p, c))
+      return tct_fail(err, TCT_E_USAGE, "a sum of weights has a number for each of %lld and the intercept; give them",
+                      (long long)e->p - 1);
+    if (!e->plan->facts.intercept) c[e->p - 1] = 0;
+  }
+  return TCT_OK;
+}
+
+/* weight <- what makes the told weights b[p - 1]: C^T (C C^T)^-1 b for rows of C brought to length 1. */
+static tct_status solve_for(expected *e, double *b, tct_error *err) {
+  int64_t n = e->p - 1;
+  double *c = TCT_NEW(double, 3 * n * n + 2 * n), *square = c + n * n, *l = square + n * n, *room = l + n * n;
+  if (!c) return tct_fail_memory(err);
+  for (int64_t j = 0; j < n; j++) {
+    double length = 0;
+    for (int64_t k = 0; k < n; k++) length = hypot(length, e->sums[j * e->p + k]);
+    for (int64_t k = 0; k < n; k++) c[j * n + k] = e->sums[j * e->p + k] / fmax(length, 0x1p-900);
+    b[j] /= fmax(length, 0x1p-900);
+  }
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t k = 0; k < n; k++)
+      for (int64_t m = 0; m < n; m++) square[j * n + k] += c[j * n + m] * c[k * n + m];
+  bool known = tct_cholesky_shifted(square, n, 0, l);
+  if (known) tct_lower_invert(l, n, room);
+  for (int64_t j = 0; j < n && known; j++) {
+    room[j] = 0;
+    for (int64_t k = 0; k <= j; k++) room[j] += l[j * n + k] * b[k];
+  }
+  for (int64_t j = 0; j < n && known; j++) {
+    double sum = 0;
+    for (int64_t k = j; k < n; k++) sum += l[k * n + j] * room[k];
+    for (int64_t k = 0; k < n; k++) e->weight[k] += c[j * n + k] * sum;
+  }
+  tct_free(c);
+  return known ? TCT_OK : tct_fail(err, TCT_E_USAGE, "the schema's columns say the same; leave one away");
+}
+
+static tct_status unknown(const expected *e, const char *name, tct_error *err) {
+  char names[300] = "";
+  for (int64_t k = 0; k + 1 < e->p && strlen(names) + strlen(name_of(e, k)) + 3 < sizeof names; k++)
+    strcat(strcat(names, k ? ", " : ""), name_of(e, k));
+  return tct_fail(err, TCT_E_USAGE, "an effect is of \"%.100s\", which is no weight, or is no number; there are %s",
+                  name, names);
+}
+
+/* The weights of the invented population: of "weights" as they are, or of the effects by name. */
+static tct_status take_effects(expected *e, tct_error *err) {
+  const json_t *weights = json_object_get(e->asked, "weights");
+  json_t *effect = json_object_get(e->asked, "effect"), *value;
+  const char *name;
+  e->weight = TCT_NEW(double, 2 * e->p);
+  if (!e->weight) return tct_fail_memory(err);
+  double *b = e->weight + e->p;
+  e->effects = json_object_size(effect) > 0 || weights;
+  if (weights && !tct_json_get_reals(weights, e->p, e->weight))
+    return tct_fail(err, TCT_E_USAGE, "weights are %lld numbers; give them", (long long)e->p);
+  if (weights || !e->effects) return TCT_OK;
+  json_object_foreach(effect, name, value) {
+    int64_t k = 0;
+    while (k + 1 < e->p && strcmp(name_of(e, k), name) != 0) k++;
+    if (k + 1 == e->p || !json_is_number(value) || !isfinite(json_number_value(value))) return unknown(e, name, err);
+    b[k] = json_number_value(value);
+  }
+  return solve_for(e, b, err);
+}
+
+/* ---- the labels ------------------------------------------------------------------------------------------------- */
+
+static tct_status label(expected *e, int64_t rows, tct_error *err) {
+  const tct_config *c = &e->config;
+  const tct_loss *loss = &e->plan->facts.loss;
+  tct_owned_matrix dense = {0};
+  json_t *schema = json_loads(e->table->schema, 0, NULL), *said = json_object_get(schema, "label");
+  const char *names[] = {e->label, "name", "time", "event"};
+  const json_t *assumed = NULL;
+  for (int k = 0; k < 4 && !assumed; k++) {
+    const char *name = k ? json_string_value(json_object_get(said, names[k])) : names[k];
+    assumed = name ? json_object_get(json_object_get(e->asked, "assume"), name) : NULL;
+  }
+  double a = json_number_value(json_is_array(assumed) ? json_array_get(assumed, 0) : assumed);
+  double low = fmax(c->label_shift - c->label_bound, tct_loss_from_zero(loss) ? 0 : -INFINITY);
+  bool share = loss->kind->binary || loss->kind->follow_up, fits = !assumed || (a > 0 && a < (share ? 1 : INFINITY));
+  json_decref(schema);
+  if (!fits)
+    return tct_fail(err, TCT_E_USAGE,
+                    "of the label a share between 0 and 1 is assumed, or a mean or deviation above 0; give one number");
+  if (isfinite(e->table->label_low)) low = fmax(low, e->table->label_low);
+  e->y = TCT_NEW(double, rows), e->eta = TCT_NEW(double, rows);
+  if (!e->y || !e->eta) return tct_fail_memory(err);
+  TCT_TRY(tct_matrix_convert(&e->table->x, TCT_DENSE_ROWS, TCT_F64, &dense, err));
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t j = 0; j + 1 < e->p; j++)
+      e->eta[i] += e->weight[j] * ((const double *)dense.m.values)[i * dense.m.stride + j];
+  tct_matrix_free(&dense);
+  tct_invent_labels(loss, assumed ? a : NAN, low, c->label_shift + c->label_bound, e->eta, rows, e->y);
+  e->data = tct_data_relabel(e->table, e->y, tct_config_labels(c), NULL, 0, TCT_CLASS_TEXT, err);
+  if (!e->data) return err->status;
+  e->data->follow_up = loss->kind->follow_up;
+  if (loss->kind->follow_up) e->data->label_high = c->label_bound;
+  return TCT_OK;
+}
+
+/* ---- the fits --------------------------------------------------------------------------------------------------- */
+
+static double beyond(double z) { return 0.5 * erfc(z * M_SQRT1_2); }
+
+/* The effect that sum k has. */
+static double truth_of(const expected *e, int64_t k) {
+  double sum = 0;
+  for (int64_t j = 0; j < e->p; j++) sum += e->sums[k * e->p + j] * e->weight[j];
+  return sum;
+}
+
+static void take_fit(expected *e, const tct_model *model) {
+  for (int64_t k = 0; k < e->count; k++) {
+    tct_contrast each = tct_inference_contrast(&model->inference, e->sums + k * e->p);
+    if (each.why != TCT_GIVEN) continue;
+    double half = tct_student_quantile(0.95, each.degrees) * each.standard_error, part, b = fabs(truth_of(e, k));
+    int at = e->known[k]++;
+    part = each.noise_error / each.standard_error;
+    all_of(e, e->error, k)[at] = each.standard_error, all_of(e, e->half, k)[at] = half;
+    all_of(e, e->part, k)[at] = part * part;
+    e->power[k] += beyond((half - b) / each.standard_error) + beyond((half + b) / each.standard_error);
+  }
+}
+
+static tct_status fit_all(expected *e, tct_error *err) {
+  int64_t all = e->count * e->tries;
+  e->error = TCT_NEW(double, 3 * all + e->count);
+  e->known = TCT_NEW(int, e->count);
+  if (!e->error || !e->known) return tct_fail_memory(err);
+  e->half = e->error + all, e->part = e->half + all, e->power = e->part + all;
+  for (int t = 0; t < e->tries; t++) {
+    e->config.seed = (uint64_t)t + 1;
+    tct_plan_free(e->plan);
+    e->plan = tct_plan_new(&e->config, e->table->x.rows, e->p - 1, err);
+    tct_model *model = e->plan ? tct_fit(e->plan, e->data, err) : NULL;
+    if (!model) return err->status;
+    e->given += model->inference.p == e->plan->facts.p;
+    if (e->given == t + 1) take_fit(e, model);
+    tct_model_free(model);
+  }
+  return e->given == e->tries ? TCT_OK : tct_fail(err, TCT_E_RUN, "a fit gave no errors; give other columns");
+}
+
+/* ---- the answer ------------------------------------------------------------------------------------------------- */
+
+static int by_size(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The median of count numbers, which are then in order; null without any. */
+static json_t *median(double *list, int count, double scale) {
+  qsort(list, (size_t)count, sizeof *list, by_size);
+  if (!count) return json_null();
+  return json_real(scale * 0.5 * (list[(count - 1) / 2] + list[count / 2]));
+}
+
+static json_t *line(expected *e, int64_t k) {
+  int known = e->known[k];
+  double *error = all_of(e, e->error, k), *half = all_of(e, e->half, k), *least = all_of(e, e->part, k), power = 0;
+  bool named = !json_object_get(e->asked, "sums");
+  json_t *o = json_pack("{s:s, s:o}", "name", named ? name_of(e, k) : "", "noise_part", median(least, known, 1));
+  for (int t = 0; t < known; t++) least[t] = half[t] + tct_student_quantile(0.6, INFINITY) * error[t];
+  json_object_set_new(o, "withheld", json_real(1 - known / (double)e->tries));
+  json_object_set_new(o, "detectable", median(least, known, 1));
+  json_object_set_new(o, "standard_error", median(error, known, 1));
+  json_object_set_new(o, "width", median(half, known, 2));
+  power = e->power[k] / e->tries;
+  bool tested = e->effects && (!named || k < e->p - 1);
+  json_object_set_new(o, "effect", tested ? json_real(truth_of(e, k)) : json_null());
+  json_object_set_new(o, "power", tested ? json_real(power) : json_null());
+  return o;
+}
+
+static char *answer(expected *e, tct_error *err) {
+  json_t *list = json_array();
+  for (int64_t k = 0; k < e->count; k++) json_array_append_new(list, line(e, k));
+  return tct_json_text(json_pack("{s:i, s:o}", "tries", e->tries, "weights", list), err);
+}
+
+char *tct_expect_json(const tct_config *config, const tct_read_options *read, int64_t rows, const char *asked,
+                      tct_error *err) {
+  expected e = {0};
+  char *text = NULL;
+  tct_error_clear(err);
+  tct_status status = tct_config_take(config, &e.config, err);
+  e.label = read->label;
+  if (status == TCT_OK) status = take_asked(&e, asked, err);
+  if (status == TCT_OK && (rows < 1 || rows > 1e9))
+    status = tct_fail(err, TCT_E_USAGE, "errors are expected of 1 to 1e9 records; give their public number");
+  if (status == TCT_OK && !(e.table = tct_invent_table(read, rows, json_object_get(e.asked, "assume"), err)))
+    status = err->status;
+  if (status == TCT_OK) status = make_plan(&e, read, rows, err);
+  if (status == TCT_OK) status = take_sums(&e, err);
+  if (status == TCT_OK) status = take_effects(&e, err);
+  if (status == TCT_OK) status = label(&e, rows, err);
+  if (status == TCT_OK) status = fit_all(&e, err);
+  if (status == TCT_OK) text = answer(&e, err);
+  tct_original_free(&e.original, e.columns.cols);
+  tct_plan_free(e.plan);
+  tct_data_free(e.data);
+  tct_data_free(e.table);
+  json_decref(e.asked);
+  tct_free(e.sums), tct_free(e.weight), tct_free(e.y), tct_free(e.eta), tct_free(e.error), tct_free(e.known);
+  return text;
+}

@@ -1,0 +1,337 @@
+/* invented.c - columns and labels of nobody, from numbers that are spread evenly: no two runs differ. */
+#include "tools/invented.h"
+
+#include "core/alloc.h"
+#include "infer/inference.h"
+#include "read/frame/arrow.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- numbers ---------------------------------------------------------------------------------------------------- */
+
+/* The i-th of numbers that are even in (0, 1), of series k: multiples of an irrational one (Weyl 1916). */
+static double even(int64_t k, int64_t i) {
+  static const int primes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71};
+  int64_t again = k / 20;
+  double part = (double)(i + 1) * (sqrt(primes[k % 20]) + (double)again * M_PI);
+  return fmin(fmax(part - floor(part), 0x1p-50), 1 - 0x1p-50);
+}
+
+static double normal_of(double u) {
+  double size = u == 0.5 ? 0 : tct_student_quantile(fabs(2 * u - 1), INFINITY);
+  return u < 0.5 ? -size : size;
+}
+
+static double below(double z) { return 0.5 * erfc(-z * M_SQRT1_2); }
+
+/* ---- columns ---------------------------------------------------------------------------------------------------- */
+
+/* One column in Arrow's memory. */
+typedef struct part {
+  struct ArrowSchema schema, words;
+  struct ArrowArray array, texts;
+  const void *buffer[2], *word_buffer[3];
+  void *values;         /* doubles, or numbers of levels or days */
+  unsigned char *there; /* bits, or NULL: all */
+  int32_t *ends;
+  char *text;
+} part;
+
+typedef struct invented {
+  tct_schema schema;
+  const json_t *assume;
+  int64_t rows, count; /* parts in use */
+  part *parts;
+  struct ArrowSchema **schemas;
+  struct ArrowArray **arrays;
+  const void *none[1];
+  bool given;
+} invented;
+
+static void schema_done(struct ArrowSchema *schema) { schema->release = NULL; }
+static void array_done(struct ArrowArray *array) { array->release = NULL; }
+static void stream_done(struct ArrowArrayStream *stream) { stream->release = NULL; }
+static const char *no_error(struct ArrowArrayStream *stream) { return (void)stream, NULL; }
+
+static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out) {
+  invented *t = stream->private_data;
+  *out = (struct ArrowSchema){
+      .format = "+s", .name = "", .n_children = t->count, .children = t->schemas, .release = schema_done};
+  return 0;
+}
+
+static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
+  invented *t = stream->private_data;
+  memset(out, 0, sizeof *out);
+  if (!t->given)
+    *out = (struct ArrowArray){.length = t->rows,
+                               .n_buffers = 1,
+                               .buffers = t->none,
+                               .n_children = t->count,
+                               .children = t->arrays,
+                               .release = array_done};
+  t->given = true;
+  return 0;
+}
+
+static part *add(invented *t, const char *name, const char *format, size_t size) {
+  part *p = &t->parts[t->count];
+  p->values = tct_alloc(t->rows, size);
+  p->schema = (struct ArrowSchema){.format = format, .name = name, .release = schema_done};
+  p->array = (struct ArrowArray){
+      .length = t->rows, .null_count = -1, .n_buffers = 2, .buffers = p->buffer, .release = array_done};
+  p->buffer[1] = p->values;
+  t->schemas[t->count] = &p->schema, t->arrays[t->count++] = &p->array;
+  return p->values ? p : NULL;
+}
+
+static tct_status fail(const char *name, tct_error *err) {
+  return tct_fail(err, TCT_E_USAGE,
+                  "what is assumed of \"%.200s\" is of another form; give of a number its mean, its deviation above 0 "
+                  "and maybe the R2 below 1 of the others for it, of a category the shares of its levels, of the label "
+                  "one number above 0",
+                  name);
+}
+
+/* The numbers that are assumed of a column: count of them, 0: none. */
+static size_t assumed(const invented *t, const char *name, double *out, size_t most) {
+  const json_t *list = json_object_get(t->assume, name);
+  size_t count = json_array_size(list);
+  for (size_t k = 0; k < count && k < most; k++) {
+    const json_t *value = json_array_get(list, k);
+    out[k] = json_is_number(value) ? json_number_value(value) : NAN;
+  }
+  return list && !count ? most + 1 : count;
+}
+
+/* R2 of the others for a column. */
+static double explained(const invented *t, int64_t k) {
+  double x[3] = {0};
+  if (t->schema.column[k].kind != TCT_COLUMN_NUMBER || assumed(t, t->schema.column[k].name, x, 3) != 3) return 0;
+  return x[2];
+}
+
+/* Of column k in record i: even in (0, 1).  What the others explain is their mean in normal scores. */
+static double score(const invented *t, int64_t k, int64_t i) {
+  double of = explained(t, k), u = even(k, i), sum = 0;
+  int64_t others = 0;
+  for (int64_t j = 0; j < t->schema.columns && of > 0; j++)
+    if (j != k && t->schema.column[j].kind != TCT_COLUMN_IGNORE && explained(t, j) == 0)
+      sum += normal_of(even(j, i)), others++;
+  return others ? below(sqrt(of / (double)others) * sum + sqrt(1 - of) * normal_of(u)) : u;
+}
+
+static tct_status add_number(invented *t, int64_t k, tct_error *err) {
+  const tct_column *column = &t->schema.column[k];
+  double x[3] = {0}, low = column->lower, high = column->upper;
+  size_t count = assumed(t, column->name, x, 3);
+  if (count &&
+      (count < 2 || count > 3 || !isfinite(x[0]) || !(x[1] > 0 && x[1] < INFINITY) || !(x[2] >= 0 && x[2] < 1)))
+    return fail(column->name, err);
+  part *p = add(t, column->name, "g", sizeof(double));
+  double *value = p ? p->values : NULL;
+  if (!p) return tct_fail_memory(err);
+  for (int64_t i = 0; i < t->rows; i++) {
+    double u = score(t, k, i);
+    value[i] = count ? fmin(fmax(x[0] + x[1] * normal_of(u), low), high) : low + u * (high - low);
+  }
+  return TCT_OK;
+}
+
+static tct_status add_date(invented *t, int64_t k, tct_error *err) {
+  const tct_column *column = &t->schema.column[k];
+  part *p = add(t, column->name, "tdD", sizeof(int32_t));
+  int32_t *day = p ? p->values : NULL;
+  if (!p) return tct_fail_memory(err);
+  for (int64_t i = 0; i < t->rows; i++)
+    day[i] = (int32_t)(column->lower + floor(score(t, k, i) * (column->upper - column->lower)));
+  return TCT_OK;
+}
+
+/* The levels' texts. */
+static tct_status add_words(const tct_column *column, part *p, tct_error *err) {
+  int64_t bytes = 0;
+  p->ends = TCT_NEW(int32_t, column->listed + 1);
+  for (int32_t k = 0; k < column->listed; k++) bytes += (int64_t)json_string_length(json_array_get(column->values, k));
+  p->text = bytes < INT32_MAX ? TCT_NEW(char, bytes + 1) : NULL;
+  if (!p->ends || !p->text) return tct_fail_memory(err);
+  for (int32_t k = 0; k < column->listed; k++) {
+    const json_t *word = json_array_get(column->values, k);
+    p->ends[k + 1] = p->ends[k] + (int32_t)json_string_length(word);
+    memcpy(p->text + p->ends[k], json_string_value(word), json_string_length(word));
+  }
+  p->schema.dictionary = &p->words, p->array.dictionary = &p->texts;
+  p->words = (struct ArrowSchema){.format = "u", .name = "", .release = schema_done};
+  p->texts =
+      (struct ArrowArray){.length = column->listed, .n_buffers = 3, .buffers = p->word_buffer, .release = array_done};
+  p->word_buffer[1] = p->ends, p->word_buffer[2] = p->text;
+  return TCT_OK;
+}
+
+static tct_status add_category(invented *t, int64_t k, tct_error *err) {
+  const tct_column *column = &t->schema.column[k];
+  int32_t levels = column->listed;
+  double *share = TCT_NEW(double, levels + 1), sum = 0;
+  part *p = share ? add(t, column->name, "i", sizeof(int32_t)) : NULL;
+  tct_status status = p ? add_words(column, p, err) : tct_fail_memory(err);
+  size_t count = share ? assumed(t, column->name, share, (size_t)levels) : 0;
+  for (int32_t j = 0; j < levels && status == TCT_OK; j++) {
+    if (!count) share[j] = 1 / (double)levels;
+    if (!(share[j] >= 0)) status = fail(column->name, err);
+    sum += share[j];
+  }
+  if (status == TCT_OK && count && (count != (size_t)levels || !(fabs(sum - 1) < 1e-6)))
+    status = fail(column->name, err);
+  for (int64_t i = 0; i < t->rows && status == TCT_OK; i++) {
+    double left = score(t, k, i) - share[0];
+    int32_t at = 0;
+    while (left >= 0 && at + 1 < levels) left -= share[++at];
+    ((int32_t *)p->values)[i] = at;
+  }
+  tct_free(share);
+  return status;
+}
+
+/* Those between their bounds that stand beside the columns are all the middle, weights the cap. */
+static tct_status add_beside(invented *t, int which, tct_error *err) {
+  const tct_beside_rule *rule = &t->schema.beside[which];
+  if (!rule->name) return TCT_OK;
+  part *p = add(t, rule->name, "g", sizeof(double));
+  double *value = p ? p->values : NULL;
+  if (!p) return tct_fail_memory(err);
+  for (int64_t i = 0; i < t->rows; i++)
+    value[i] = which == TCT_BESIDE_WEIGHT ? rule->upper : 0.5 * (rule->lower + rule->upper);
+  return TCT_OK;
+}
+
+static tct_status mark_gaps(invented *t, int64_t k, tct_error *err) {
+  part *p = &t->parts[t->count - 1];
+  if (t->schema.column[k].missing != TCT_WHEN_FLAG) return TCT_OK;
+  p->buffer[0] = p->there = TCT_NEW(unsigned char, t->rows / 8 + 1);
+  if (!p->there) return tct_fail_memory(err);
+  for (int64_t i = 0; i < t->rows; i++)
+    if (2 * i <= t->rows || even(t->schema.columns + k, i) >= 0.5) p->there[i / 8] |= (unsigned char)(1 << i % 8);
+  return TCT_OK;
+}
+
+static tct_status fill(invented *t, tct_error *err) {
+  int64_t most = t->schema.columns + TCT_BESIDES;
+  t->parts = TCT_NEW(part, most);
+  t->schemas = TCT_NEW(struct ArrowSchema *, most), t->arrays = TCT_NEW(struct ArrowArray *, most);
+  if (!t->parts || !t->schemas || !t->arrays) return tct_fail_memory(err);
+  for (int64_t k = 0; k < t->schema.columns; k++) {
+    tct_column_kind kind = t->schema.column[k].kind;
+    if (kind == TCT_COLUMN_IGNORE) continue;
+    TCT_TRY((kind == TCT_COLUMN_NUMBER ? add_number : kind == TCT_COLUMN_DATE ? add_date : add_category)(t, k, err));
+    TCT_TRY(mark_gaps(t, k, err));
+  }
+  for (int which = 0; which < TCT_BESIDES; which++) TCT_TRY(add_beside(t, which, err));
+  return TCT_OK;
+}
+
+static tct_status check(const invented *t, const char *label, tct_error *err) {
+  const char *name;
+  json_t *value;
+  if (!t->schema.root)
+    return tct_fail(err, TCT_E_USAGE, "errors are expected of the columns of a schema; give {schema}");
+  if (t->schema.open > 0)
+    return tct_fail(err, TCT_E_USAGE,
+                    "bounds that an estimate will find are not known yet; give them in the schema to know what errors "
+                    "to expect");
+  json_object_foreach((json_t *)t->assume, name, value) {
+    bool known = (label && !strcmp(name, label)) || (t->schema.label && !strcmp(name, t->schema.label)) ||
+                 (t->schema.event && !strcmp(name, t->schema.event));
+    for (int64_t k = 0; k < t->schema.columns && !known; k++) known = !strcmp(name, t->schema.column[k].name);
+    if (!known)
+      return tct_fail(err, TCT_E_USAGE,
+                      "something is assumed of \"%.200s\", and the schema has no such column; name one", name);
+  }
+  return TCT_OK;
+}
+
+static tct_data *read_all(invented *t, const tct_read_options *read, tct_error *err) {
+  struct ArrowArrayStream stream = {get_schema, get_next, no_error, stream_done, t};
+  tct_read_options own = *read;
+  own.labels = TCT_LABELS_NONE, own.label = NULL, own.event = NULL, own.key = NULL, own.invalid = TCT_INVALID_REFUSE;
+  tct_frame *frame = tct_frame_take(&stream, err);
+  tct_data *data = frame ? tct_data_read_frame(frame, &own, NULL, err) : NULL;
+  tct_frame_free(frame);
+  return data;
+}
+
+tct_data *tct_invent_table(const tct_read_options *read, int64_t rows, const json_t *assume, tct_error *err) {
+  invented t = {.assume = assume, .rows = rows};
+  tct_data *data = NULL;
+  tct_status status = tct_schema_load(&t.schema, read->schema_path, read->schema_text, &tct_limits_default, err);
+  if (status == TCT_OK && read->weights) status = tct_schema_weights(&t.schema, read->weights, read->weight_cap, err);
+  if (status == TCT_OK) status = check(&t, read->label, err);
+  if (status == TCT_OK) status = fill(&t, err);
+  if (status == TCT_OK) data = read_all(&t, read, err);
+  for (int64_t k = 0; k < t.count; k++) {
+    tct_free(t.parts[k].values), tct_free(t.parts[k].there);
+    tct_free(t.parts[k].ends), tct_free(t.parts[k].text);
+  }
+  tct_free(t.parts), tct_free(t.schemas), tct_free(t.arrays);
+  tct_schema_free(&t.schema);
+  return data;
+}
+
+/* ---- labels ----------------------------------------------------------------------------------------------------- */
+
+static double chance(double z) { return 1 / (1 + exp(-z)); }
+
+/* The shift at which the mean chance is `share`. */
+static double shift_for(double share, const double *eta, int64_t rows) {
+  double low = -800, high = 800;
+  for (int step = 0; step < 60; step++) {
+    double middle = 0.5 * (low + high), sum = 0;
+    for (int64_t i = 0; i < rows; i++) sum += chance(eta[i] + middle);
+    if (sum < share * (double)rows)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* The u-quantile of Poisson's law; a normal one's beyond 500. */
+static double count_of(double u, double mean) {
+  if (mean > 500) return fmax(floor(mean + sqrt(mean) * normal_of(u) + 0.5), 0);
+  double mass = exp(-mean), sum = mass, k = 0;
+  for (; sum < u && k < 2000; k++) mass *= mean / (k + 1), sum += mass;
+  return k;
+}
+
+/* eta <- e^eta over its mean. */
+static void to_ratios(double *eta, int64_t rows) {
+  double most = -INFINITY, sum = 0;
+  for (int64_t i = 0; i < rows; i++) most = fmax(most, eta[i]);
+  for (int64_t i = 0; i < rows; i++) eta[i] = exp(eta[i] - most), sum += eta[i] / (double)rows;
+  for (int64_t i = 0; i < rows; i++) eta[i] /= sum;
+}
+
+static double label_of(const tct_loss *loss, double assumed, double low, double high, double eta, double u) {
+  if (loss->kind->binary) return u < chance(eta) ? 1 : -1;
+  if (loss->kind->follow_up) {
+    double time = -log1p(-u) * high / (-log1p(-assumed) * eta);
+    return time < high ? fmax(time, 0x1p-40 * high) : -high;
+  }
+  double y = loss->kind->counts    ? count_of(u, assumed * eta)
+             : loss->kind->amounts ? -log1p(-u) * assumed * eta
+                                   : 0.5 * (low + high) + eta + assumed * normal_of(u);
+  return fmin(fmax(y, low), high);
+}
+
+void tct_invent_labels(const tct_loss *loss, double assumed, double low, double high, double *eta, int64_t rows,
+                       double *y) {
+  bool ratios = loss->kind->counts || loss->kind->amounts || loss->kind->follow_up;
+  double mean = 0;
+  if (isnan(assumed))
+    assumed = loss->kind->binary ? 0.5 : loss->kind->follow_up ? 0.3 : ratios ? high / 5 : (high - low) / 6;
+  for (int64_t i = 0; i < rows; i++) mean += eta[i] / (double)rows;
+  double shift = loss->kind->binary ? shift_for(assumed, eta, rows) : -mean;
+  for (int64_t i = 0; i < rows; i++) eta[i] += shift;
+  if (ratios) to_ratios(eta, rows);
+  for (int64_t i = 0; i < rows; i++) y[i] = label_of(loss, assumed, low, high, eta[i], even(997, i));
+}

@@ -1,0 +1,153 @@
+/* test_expect.c - the errors that a plan expects of each weight are those of fits of such tables. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "tacit.h"
+
+static const char schema[] =
+    "{\"format\": \"tacit-schema\", \"version\": 1, \"columns\": ["
+    "{\"name\": \"age\", \"type\": \"number\", \"lower\": 0, \"upper\": 100},"
+    "{\"name\": \"educ\", \"type\": \"number\", \"lower\": 0, \"upper\": 20, \"missing\": 0},"
+    "{\"name\": \"sex\", \"type\": \"category\", \"values\": [\"f\", \"m\", \"x\"], \"drop_first\": true}],"
+    "\"label\": %s}";
+static const char died[] = "{\"name\": \"died\", \"positive\": \"yes\", \"values\": [\"no\", \"yes\"]}";
+static const char visits[] = "{\"name\": \"visits\", \"lower\": 0, \"upper\": 10}";
+static const char followed[] = "{\"time\": \"days\", \"event\": \"died\", \"horizon\": 100}";
+
+/* What is expected, or NULL and the error. */
+static json_t *expect(const char *loss, const char *label, double epsilon, int64_t rows, const char *asked,
+                      tct_error *err) {
+  char text[900];
+  tct_config c;
+  tct_read_options read;
+  tct_config_default(&c);
+  tct_read_options_default(&read);
+  snprintf(text, sizeof text, schema, label);
+  c.loss = loss, c.epsilon = epsilon, c.delta = 1e-6, c.errors = "robust", c.threads = 1;
+  read.schema_text = text;
+  char *told = tct_expect_json(&c, &read, rows, asked, err);
+  json_t *out = told ? json_loads(told, 0, NULL) : NULL;
+  tct_text_free(told);
+  return out;
+}
+
+static const json_t *weight(const json_t *all, const char *name) {
+  size_t k;
+  const json_t *w;
+  json_array_foreach(json_object_get(all, "weights"), k,
+                     w) if (!strcmp(json_string_value(json_object_get(w, "name")), name)) return w;
+  fail_msg("no weight %s", name);
+  return NULL;
+}
+
+static double of(const json_t *all, const char *name, const char *key) {
+  return json_number_value(json_object_get(weight(all, name), key));
+}
+
+static json_t *sure(const char *loss, const char *label, double epsilon, const char *asked) {
+  tct_error err = {0};
+  json_t *all = expect(loss, label, epsilon, 20000, asked, &err);
+  if (!all) fail_msg("%s", err.text);
+  return all;
+}
+
+/* At much budget the errors are those of a logistic model: 1/sqrt(n s^2 v (1 - R2)), v the variance of the label. */
+static void errors_are_those_of_the_assumed_table(void **state) {
+  (void)state;
+  json_t *all = sure("logistic", died, 1000,
+                     "{\"tries\": 2, \"assume\": {\"age\": [50, 10], \"educ\": [10, 2, 0.5], \"sex\": [0.5, 0.4, 0.1], "
+                     "\"died\": 0.2}}");
+  double v = 20000 * 0.16, share = 1 / 0.1 + 1 / 0.5; /* x against f */
+  assert_true(fabs(of(all, "age", "standard_error") * sqrt(v * 100) - 1) < 0.2);
+  assert_true(fabs(of(all, "educ", "standard_error") * sqrt(v * 4 * 0.5) - 1) < 0.1);
+  assert_true(fabs(of(all, "sex=x", "standard_error") / sqrt(share / v) - 1) < 0.15);
+  assert_true(of(all, "educ", "noise_part") < 0.05 && of(all, "educ", "withheld") == 0);
+  assert_true(json_is_null(json_object_get(weight(all, "educ"), "power")));
+  json_decref(all);
+}
+
+/* The effect that is found with power 0.8 is found so, and one of none at the test's own level. */
+static void power_is_that_of_the_effect(void **state) {
+  (void)state;
+  char asked[200];
+  json_t *first = sure("logistic", died, 1, "{\"assume\": {\"died\": [0.3]}}");
+  double effect = of(first, "educ", "detectable");
+  snprintf(asked, sizeof asked, "{\"effect\": {\"educ\": %.17g}, \"assume\": {\"died\": [0.3]}}", effect);
+  json_t *all = sure("logistic", died, 1, asked);
+  assert_true(fabs(of(all, "educ", "effect") / effect - 1) < 1e-9);
+  assert_true(fabs(of(all, "educ", "power") - 0.8) < 0.05);
+  assert_true(fabs(of(all, "age", "power") - 0.05) < 0.01);
+  assert_true(fabs(of(all, "educ", "width") / of(all, "educ", "standard_error") / 3.92 - 1) < 0.1);
+  json_decref(first), json_decref(all);
+}
+
+static void every_loss_has_errors_and_few_records_have_none(void **state) {
+  (void)state;
+  static const char *const losses[] = {"poisson:margin=2", "gamma", "squared", "cox"};
+  for (int k = 0; k < 4; k++) {
+    json_t *all = sure(losses[k], k < 3 ? visits : followed, 4, "{\"tries\": 1, \"effect\": {\"age\": 0.001}}");
+    assert_true(of(all, "age", "standard_error") > 0 && of(all, "age", "withheld") == 0);
+    json_decref(all);
+  }
+  tct_error err = {0};
+  json_t *few = expect("logistic", died, 0.1, 300, "{\"tries\": 2}", &err);
+  assert_true(of(few, "age", "withheld") == 1 && json_is_null(json_object_get(weight(few, "age"), "standard_error")));
+  json_decref(few);
+}
+
+static void sums_are_of_the_features(void **state) {
+  (void)state;
+  json_t *named = sure("logistic", died, 4, "{\"tries\": 1, \"effect\": {\"educ\": 0.1}}");
+  json_t *sums =
+      sure("logistic", died, 4, "{\"tries\": 1, \"sums\": [[0, 0.05, 0, 0, 0]], \"weights\": [0, 2, 0, 0, 0]}");
+  const json_t *sum = json_array_get(json_object_get(sums, "weights"), 0);
+  double own = json_number_value(json_object_get(sum, "standard_error"));
+  assert_true(fabs(json_number_value(json_object_get(sum, "effect")) - 0.1) < 1e-12);
+  assert_true(fabs(own / of(named, "educ", "standard_error") - 1) < 1e-9);
+  json_decref(named), json_decref(sums);
+}
+
+static void refused(const char *asked, const char *why) {
+  tct_error err = {0};
+  assert_null(expect("logistic", died, 1, 20000, asked, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+  if (!strstr(err.text, why)) fail_msg("%s: %s", why, err.text);
+}
+
+static void what_is_asked_wrongly_is_refused(void **state) {
+  (void)state;
+  tct_error err = {0};
+  refused("{\"effect\": {\"edu\": 1}}", "there are age, educ, sex=m, sex=x");
+  refused("{\"effect\": {\"educ\": \"a\"}}", "is no number");
+  refused("{\"assume\": {\"edu\": [1, 2]}}", "no such column");
+  refused("{\"assume\": {\"educ\": [1]}}", "of another form");
+  refused("{\"assume\": {\"educ\": [1, 0]}}", "of another form");
+  refused("{\"assume\": {\"educ\": [1, 1, 1]}}", "of another form");
+  refused("{\"assume\": {\"sex\": [0.5, 0.5]}}", "of another form");
+  refused("{\"assume\": {\"sex\": [0.5, 0.5, 0.5]}}", "of another form");
+  refused("{\"assume\": {\"died\": 1.5}}", "share between 0 and 1");
+  refused("{\"tries\": 0}", "tries");
+  refused("[]", "JSON");
+  refused("{\"sums\": [[1]]}", "a number for each of 4");
+  assert_null(expect("hinge", died, 1, 20000, NULL, &err));
+  assert_null(expect("logistic", died, 1, 0, NULL, &err));
+  assert_non_null(strstr(err.text, "public number"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(errors_are_those_of_the_assumed_table),
+      cmocka_unit_test(power_is_that_of_the_effect),
+      cmocka_unit_test(every_loss_has_errors_and_few_records_have_none),
+      cmocka_unit_test(sums_are_of_the_features),
+      cmocka_unit_test(what_is_asked_wrongly_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
