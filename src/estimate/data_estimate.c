@@ -117,15 +117,19 @@ static tct_status check(const tct_data *data, const tct_config *c, tct_error *er
   return TCT_OK;
 }
 
-/* Whether the fit that follows can be planned at all is asked before anything is charged.  A bound stands for the
- * label's, which is not known yet. */
-static tct_status try_fit(work *w, tct_error *err) {
+/* The fit that follows, of so many columns.  A bound stands for the label's where that is not known yet. */
+static tct_plan *plan_fit(const work *w, const json_t *schema, int64_t columns, tct_error *err) {
   tct_config c = w->config;
   c.epsilon = w->plan.rest_epsilon, c.delta = w->plan.rest_delta;
   c.estimate = NULL;
-  tct_config_take_bounds(&c, w->schema, NAN, NAN);
+  tct_config_take_bounds(&c, schema, NAN, NAN);
   if (isnan(c.label_bound)) c.label_bound = 1;
-  tct_plan *plan = tct_plan_new(&c, w->data->x.rows, w->data->x.cols, err);
+  return tct_plan_new(&c, w->data->x.rows, columns, err);
+}
+
+/* Whether it can be planned at all is asked before anything is charged. */
+static tct_status try_fit(work *w, tct_error *err) {
+  tct_plan *plan = plan_fit(w, w->schema, w->data->x.cols, err);
   bool is_private = plan && plan->solver->is_private;
   if (plan) w->fit = tct_json_text(json_pack("[o]", tct_certificate_json(plan)), err);
   tct_plan_free(plan);
@@ -197,11 +201,30 @@ static json_t *completed(const work *w) {
   return tct_estimate_complete(w->schema, &w->found, w->open.label ? name : NULL);
 }
 
+/* A fit that cannot be of all lists is made without the longest. */
+static void leave_lists_out(work *w, json_t *schema) {
+  for (const char *left = w->open.lists > 0 ? "" : NULL; left;) {
+    size_t k;
+    json_t *column;
+    int64_t columns = 0;
+    tct_error why = {0};
+    char text[300];
+    json_array_foreach(json_object_get(schema, "columns"), k, column) columns += tct_estimate_features(column);
+    tct_plan *plan = plan_fit(w, schema, columns, &why);
+    left = plan ? NULL : tct_estimate_leave_out(schema);
+    tct_plan_free(plan);
+    snprintf(text, sizeof text, "column %.200s is left out: its estimated list is longer than the fit can take",
+             left ? left : "");
+    if (left && !w->out->warning) w->out->warning = tct_text_copy(text);
+  }
+}
+
 /* It travels with the model. */
 static tct_status complete_schema(work *w, tct_error *err) {
   tct_data *data = w->data;
   json_t *schema = completed(w);
   tct_status status = TCT_OK;
+  leave_lists_out(w, schema);
   if (w->open.lists > 0) status = tct_estimate_encode(data, w->schema, schema, &w->found, err);
   char *text = tct_json_dump(schema, JSON_COMPACT | JSON_REAL_PRECISION(17));
   json_decref(schema);

@@ -124,6 +124,9 @@ void tct_estimate_round(tct_found *found, int64_t columns);
 /* The schema as a model has it: it says what was estimated.  label: what the label is called, if its bounds were open.
  */
 json_t *tct_estimate_complete(const json_t *schema, const tct_found *found, const char *label);
+/* An estimate is paid for when it has listed more categories than what follows can take.  The longest list that it
+ * found is left out of a completed schema: its column is ignored.  Its name, or NULL: there is none. */
+const char *tct_estimate_leave_out(json_t *schema);
 
 /* Makes all releases through the gate, which was opened for plan->promise. */
 tct_status tct_estimate_release(const tct_estimate_plan *plan, const tct_data *data, const tct_open *open,

@@ -83,3 +83,16 @@ json_t *tct_estimate_complete(const json_t *open, const tct_found *f, const char
   }
   return schema;
 }
+
+const char *tct_estimate_leave_out(json_t *schema) {
+  json_t *column, *columns = json_object_get(schema, "columns"), *left;
+  size_t k, most = 0, at = 0;
+  json_array_foreach(columns, k, column) {
+    size_t values = json_array_size(json_object_get(column, "values"));
+    if (json_object_get(column, "estimated") && values > most) most = values, at = k;
+  }
+  if (most == 0) return NULL;
+  const json_t *name = json_object_get(json_array_get(columns, at), "name"); /* others may share the column */
+  left = json_pack("{s:O, s:s, s:b}", "name", name, "type", "ignore", "estimated", 1);
+  return json_array_set_new(columns, at, left) == 0 ? json_string_value(json_object_get(left, "name")) : NULL;
+}

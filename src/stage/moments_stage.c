@@ -5,6 +5,7 @@
  * stage has no outcome, so that the label of the schema is a column like others. */
 #include "core/alloc.h"
 #include "core/processors.h"
+#include "estimate/estimate.h"
 #include "linear/linear.h"
 #include "stage/by_schema.h"
 #include "stage/json_value.h"
@@ -42,30 +43,14 @@ static tct_status take(tct_stage *stage, tct_error *err) {
   return tct_stage_find_estimate(stage, err);
 }
 
-/* The place of the longest list that an estimate found, or -1. */
-static int64_t longest_list(const json_t *columns) {
-  size_t k, most = 0;
-  int64_t found = -1;
-  const json_t *column;
-  json_array_foreach((json_t *)columns, k, column) {
-    size_t values = json_array_size(json_object_get(column, "values"));
-    if (json_object_get(column, "estimated") && values > most) most = values, found = (int64_t)k;
-  }
-  return found;
-}
-
-/* An estimate is paid for when it has listed more categories than moments are of: the longest lists are left out. */
+/* The longest lists of an estimate are left out, as far as there are more columns than moments are of. */
 static tct_status leave_lists_out(json_t *schema, tct_error *err) {
-  json_t *columns = json_object_get(schema, "columns");
-  for (int64_t at = longest_list(columns); at >= 0; at = longest_list(columns)) {
+  for (bool fits = false; !fits;) {
     tct_schema parsed;
     TCT_TRY(tct_stage_parse(schema, &parsed, err));
-    bool fits = parsed.features < TCT_MOMENTS_MOST;
+    fits = parsed.features < TCT_MOMENTS_MOST;
     tct_schema_free(&parsed);
-    if (fits) break;
-    const json_t *name = json_object_get(json_array_get(columns, (size_t)at), "name");
-    json_t *ignored = json_pack("{s:O, s:s}", "name", name, "type", "ignore");
-    if (json_array_set_new(columns, (size_t)at, ignored) != 0) return tct_fail_memory(err);
+    if (!fits && !tct_estimate_leave_out(schema)) break;
   }
   return TCT_OK;
 }

@@ -171,6 +171,18 @@ import json; m = json.load(open("g.json")); m["privacy"]["unaccounted"] = []; js
 tacit verify g2.json
 check 'unless that is edited away' test "$code" = 1
 
+# ---- more categories are found than the fit can take ----
+awk 'BEGIN { print "age,town,street,y"; for (i = 0; i < 12000; i++) printf "%d,t%d,s%d,%d\n", 18 + i % 60, i % 4, i % 600, i % 3 == 0 }' >streets.csv
+printf '{"columns": [%s, %s, %s], "label": {"name": "y", "values": ["0", "1"], "positive": "1"}}' \
+  '{"name": "age", "type": "number", "lower": 18, "upper": 90}' '{"name": "town", "type": "category", "estimate": true}' \
+  '{"name": "street", "type": "category", "estimate": true}' >streets.json
+ok 'a model of them' train streets.csv --schema streets.json --loss logistic --errors model --epsilon 400 --delta 1e-6 --seed 1 \
+  --estimate categories:budget_fraction=0.5 -o street.json
+check 'says which list is left out' grep -q 'column street is left out' .err
+check 'and keeps the other' python3 -c 'import json; c = json.load(open("street.json"))["transforms"]["schema"]["columns"]; assert len(c[1]["values"]) == 4 and c[2]["type"] == "ignore"'
+tacit verify street.json
+check 'and is what it says' grep -q 'the figures agree' .out
+
 # ---- refused before anything is charged or written ----
 refused() { # NAME CODE REGEX ARGS...
   local name=$1 code=$2 regex=$3
