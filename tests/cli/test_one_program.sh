@@ -62,9 +62,9 @@ declare -A other=(
   [--loss]=huber:h=1 [--penalty]=l2:lambda=1e-3 [--solver]=dpgd:steps=4 [--epsilon]=0.9 [--delta]=1e-7
   [--neighbours]=replace_one [--row-norm]=100 [--rows]=unit [--label-bound]=2 [--label-shift]=1 [--scale]=max-abs
   [--label-scale]=center [--ledger]=other [--seed]=6 [--dry-run]={} [--shape]=1500,3 [--records]=1500 [--label]=high_income
-  [--positive]=no [--classes]=yes,no [--person]=age [--rows-per-person]=3 [--invalid]=zero [--cols]=31 [--format]=csv [--multiline]={} [--delimiter]=\; [--decimal]=, [--f32]={} [--memory]=1G [--scratch]=/tmp [--max-cols]=5000 [--max-header]=5K [--max-line]=5K [--max-expansion]=9 [--time]=high_income [--event]=age [--horizon]=9 [--weights]=age [--weight-cap]=2 [--errors]=model [--estimate]=bounds [--input-changed]=corrected [--no-intercept]={} [--help]={})
-# --intercept sets what --no-intercept sets, which is compared under that name.  --effect and --assume are of --dry-run.
-declare -A free=([--intercept]={} [--effect]=age=1 [--assume]=age=1 [--threads]=2 [--json]={} [--report]=page.html [--title]=T [--purpose]=P [--contact]=C [-o]=another.json [--schema]="$work/first/p.schema.json")
+  [--positive]=no [--classes]=yes,no [--person]=age [--rows-per-person]=3 [--invalid]=zero [--cols]=31 [--format]=csv [--multiline]={} [--delimiter]=\; [--decimal]=, [--f32]={} [--memory]=1G [--scratch]=/tmp [--max-cols]=5000 [--max-header]=5K [--max-line]=5K [--max-expansion]=9 [--time]=high_income [--event]=age [--horizon]=9 [--weights]=age [--weight-cap]=2 [--errors]=model [--estimate]=bounds [--input-changed]=corrected [--no-intercept]={} [--effect]=age=1 [--assume]=age=1 [--help]={})
+# --intercept sets what --no-intercept sets, which is compared under that name.
+declare -A free=([--intercept]={} [--threads]=2 [--json]={} [--report]=page.html [--title]=T [--purpose]=P [--contact]=C [-o]=another.json [--schema]="$work/first/p.schema.json")
 # Of ranks without mpirun, each with its own: tests/cli/test_meet.sh.
 meeting=' --meet --rank --ranks --secret --meet-timeout '
 
