@@ -22,7 +22,9 @@ static json_t *list_of(const char *text, int alone) {
       from = rest;
     } while (from < end);
     json_t *value = alone ? json_incref(json_array_get(numbers, 0)) : json_incref(numbers);
-    json_object_setn_new(out, text, (size_t)(at - text), value);
+    char *name = strndup(text, (size_t)(at - text));
+    json_object_set_new(out, name, value); /* NULL: the value goes */
+    free(name);
     json_decref(numbers);
     text = *end ? end + 1 : end;
   }

@@ -272,7 +272,9 @@ static char *answer(expected *e, tct_error *err) {
 char *tct_expect_json(const tct_config *config, const tct_read_options *read, int64_t rows, const char *asked,
                       tct_error *err) {
   expected e = {0};
+  tct_error local = {0};
   char *text = NULL;
+  err = err ? err : &local;
   tct_error_clear(err);
   tct_status status = tct_config_take(config, &e.config, err);
   e.label = read->label;

@@ -338,7 +338,7 @@ static tct_status bracket_of(tct_loss_query *q, bool both, tct_bracket *out, tct
     out->lower = tct_max(out->lower, tct_lower(lower.value));
     out->upper = tct_min(out->upper, tct_upper(upper.value));
     double width = (out->upper - out->lower) / out->upper, enough = tct_max(q->precision, narrow_enough);
-    if (q->choices) enough = tct_max(enough, 0.6 * before); /* no grid brings their lower law, another one, nearer */
+    if (q->choices && before > 0 && width > 0.6 * before) break; /* no grid brings their lower law nearer */
     if (!both || !(out->upper < INFINITY) || !(width > enough) || out->lower == 0) break;
     before = width;
     double shrink = tct_max(0.15, tct_min(0.7, 0.85 * sqrt(tct_max(q->precision, narrow_enough) / width)));

@@ -203,20 +203,25 @@ static json_t *completed(const work *w) {
 
 /* A fit that cannot be of all lists is made without the longest. */
 static void leave_lists_out(work *w, json_t *schema) {
-  for (const char *left = w->open.lists > 0 ? "" : NULL; left;) {
-    size_t k;
+  tct_error why = {.status = TCT_E_USAGE}; /* a column more than can be; else the fit says itself what it lacks */
+  char text[600] = "", *before = w->out->warning;
+  for (const char *left = w->open.lists > 0 ? "" : NULL; left && why.status == TCT_E_USAGE;) {
+    size_t k, used = strlen(text);
     json_t *column;
     int64_t columns = 0;
-    tct_error why = {0};
-    char text[300];
     json_array_foreach(json_object_get(schema, "columns"), k, column) columns += tct_estimate_features(column);
     tct_plan *plan = plan_fit(w, schema, columns, &why);
-    left = plan ? NULL : tct_estimate_leave_out(schema);
+    left = plan || why.status != TCT_E_USAGE ? NULL : tct_estimate_leave_out(schema);
     tct_plan_free(plan);
-    snprintf(text, sizeof text, "column %.200s is left out: its estimated list is longer than the fit can take",
-             left ? left : "");
-    if (left && !w->out->warning) w->out->warning = tct_text_copy(text);
+    if (left)
+      snprintf(text + used, sizeof text - used, "%s%s",
+               used ? ", " : "left out, since the fit cannot be of so long lists: ", left);
   }
+  if (!*text) return;
+  char both[1200];
+  snprintf(both, sizeof both, "%.590s%s%s", before ? before : "", before ? "; " : "", text);
+  w->out->warning = tct_text_copy(both);
+  tct_free(before);
 }
 
 /* It travels with the model. */

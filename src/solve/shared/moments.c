@@ -5,6 +5,7 @@
  *   2. The record z_i = W v_i lies in shell k if radius_(k-1) < |z_i| <= radius_k, the last one with those beyond, cut.
  *      radius_0^2 = q max(1, sqrt(a n/(s q^1.5))), s the noise's deviation for terms of length 1.  The next is sqrt(2)
  *      times as large while its noise stays below a part gamma of n, and none above the longest z that can be.
+ *      Without labels halves of radius_0 come before it, down to the typical length: how lengths spread sets errors.
  *      T_k = sum over the shell of z z^T/radius_k^2 + noise, all k in one release.
  *   3. S = sum_k radius_k^2 T_k.  Outer shells lose what noise adds: eigenvalue l becomes sqrt(l^2 - 2 q s_k^2), or 0.
  * One cut for all either loses what long records say or has the noise of the longest.  In shells a long tail keeps its
