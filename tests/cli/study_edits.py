@@ -37,7 +37,12 @@ FREE = re.compile(r"^(library|claim/(noise|unaccounted|ledger)(/.*)?|.*/?comment
                   r"stages/\d+/schema/.*|stages/\d+/scores/.*|stages/\d+/moments/(metric|shells|fourth)/.*)$" % "|".join(MODEL))
 
 def changes_nothing(study, path):
-    """Of a column that no stage reads; or features where leaving them out means the same."""
+    """Of a column that no stage reads; a count that noise made negative, read as 0; or features left out that mean the same."""
+    if path[2:3] == ("description",) and "released" in path and len(path) > path.index("released") + 1:
+        value = study
+        for key in path:
+            value = value[key]
+        return isinstance(value, (int, float)) and value < 0
     if path[:3] == ("asked", "schema", "columns") and len(path) > 3:
         name = study["asked"]["schema"]["columns"][path[3]]["name"]
         schemas = [s["model"]["transforms"]["schema"] for s in study["stages"] if "model" in s] + [
