@@ -48,8 +48,9 @@ static const char *name_of(const expected *e, int64_t k) {
 static tct_status take_asked(expected *e, const char *asked, tct_error *err) {
   e->asked = asked ? json_loads(asked, JSON_REJECT_DUPLICATES, NULL) : json_object();
   const json_t *tries = json_object_get(e->asked, "tries");
-  e->tries = tries ? (int)json_integer_value(tries) : TRIES;
-  if (json_is_object(e->asked) && e->tries >= 1 && e->tries <= MOST_TRIES) return TCT_OK;
+  json_int_t count = tries ? json_integer_value(tries) : TRIES;
+  e->tries = count < 1 || count > MOST_TRIES ? 0 : (int)count;
+  if (json_is_object(e->asked) && e->tries >= 1) return TCT_OK;
   return tct_fail(err, TCT_E_USAGE,
                   "what is expected is asked in JSON: \"effect\" and \"assume\" by names, \"tries\" from 1 to 1000; "
                   "write it so");

@@ -134,9 +134,11 @@ static void what_is_asked_wrongly_is_refused(void **state) {
   refused("{\"assume\": {\"sex\": [0.5, 0.5, 0.5]}}", "of another form");
   refused("{\"assume\": {\"died\": 1.5}}", "share between 0 and 1");
   refused("{\"tries\": 0}", "tries");
+  refused("{\"tries\": 4294967297}", "tries");
   refused("[]", "JSON");
   refused("{\"sums\": [[1]]}", "a number for each of 4");
   assert_null(expect("hinge", died, 1, 20000, NULL, &err));
+  assert_null(expect("hinge", died, 1, 20000, NULL, NULL));
   assert_null(expect("logistic", died, 1, 0, NULL, &err));
   assert_non_null(strstr(err.text, "public number"));
 }
