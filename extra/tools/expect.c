@@ -221,10 +221,8 @@ static tct_status fit_all(expected *e, tct_error *err) {
   if (!e->error || !e->known) return tct_fail_memory(err);
   e->half = e->error + all, e->part = e->half + all, e->power = e->part + all;
   for (int t = 0; t < e->tries; t++) {
-    e->config.seed = (uint64_t)t + 1;
-    tct_plan_free(e->plan);
-    e->plan = tct_plan_new(&e->config, e->table->x.rows, e->p - 1, err);
-    tct_model *model = e->plan ? tct_fit(e->plan, e->data, err) : NULL;
+    e->plan->config.seed = (uint64_t)t + 1;
+    tct_model *model = tct_fit(e->plan, e->data, err);
     if (!model) return err->status;
     e->given += model->inference.p == e->plan->facts.p;
     if (e->given == t + 1) take_fit(e, model);

@@ -41,6 +41,7 @@ typedef struct part {
 typedef struct invented {
   tct_schema schema;
   const json_t *assume;
+  double *explained;   /* [columns]: R2 of the others for each */
   int64_t rows, count; /* parts in use */
   part *parts;
   struct ArrowSchema **schemas;
@@ -105,19 +106,12 @@ static size_t assumed(const invented *t, const char *name, double *out, size_t m
   return list && !count ? most + 1 : count;
 }
 
-/* R2 of the others for a column. */
-static double explained(const invented *t, int64_t k) {
-  double x[3] = {0};
-  if (t->schema.column[k].kind != TCT_COLUMN_NUMBER || assumed(t, t->schema.column[k].name, x, 3) != 3) return 0;
-  return x[2];
-}
-
 /* Of column k in record i: even in (0, 1).  What the others explain is their mean in normal scores. */
 static double score(const invented *t, int64_t k, int64_t i) {
-  double of = explained(t, k), u = even(k, i), sum = 0;
+  double of = t->explained[k], u = even(k, i), sum = 0;
   int64_t others = 0;
   for (int64_t j = 0; j < t->schema.columns && of > 0; j++)
-    if (j != k && t->schema.column[j].kind != TCT_COLUMN_IGNORE && explained(t, j) == 0)
+    if (j != k && t->schema.column[j].kind != TCT_COLUMN_IGNORE && t->explained[j] == 0)
       sum += normal_of(even(j, i)), others++;
   return others ? below(sqrt(of / (double)others) * sum + sqrt(1 - of) * normal_of(u)) : u;
 }
@@ -219,7 +213,13 @@ static tct_status fill(invented *t, tct_error *err) {
   int64_t most = t->schema.columns + TCT_BESIDES;
   t->parts = TCT_NEW(part, most);
   t->schemas = TCT_NEW(struct ArrowSchema *, most), t->arrays = TCT_NEW(struct ArrowArray *, most);
-  if (!t->parts || !t->schemas || !t->arrays) return tct_fail_memory(err);
+  t->explained = TCT_NEW(double, most);
+  if (!t->parts || !t->schemas || !t->arrays || !t->explained) return tct_fail_memory(err);
+  for (int64_t k = 0; k < t->schema.columns; k++) {
+    double x[3] = {0};
+    bool number = t->schema.column[k].kind == TCT_COLUMN_NUMBER;
+    if (number && assumed(t, t->schema.column[k].name, x, 3) == 3) t->explained[k] = x[2];
+  }
   for (int64_t k = 0; k < t->schema.columns; k++) {
     tct_column_kind kind = t->schema.column[k].kind;
     if (kind == TCT_COLUMN_IGNORE) continue;
@@ -272,7 +272,7 @@ tct_data *tct_invent_table(const tct_read_options *read, int64_t rows, const jso
     tct_free(t.parts[k].values), tct_free(t.parts[k].there);
     tct_free(t.parts[k].ends), tct_free(t.parts[k].text);
   }
-  tct_free(t.parts), tct_free(t.schemas), tct_free(t.arrays);
+  tct_free(t.explained), tct_free(t.parts), tct_free(t.schemas), tct_free(t.arrays);
   tct_schema_free(&t.schema);
   return data;
 }
