@@ -214,7 +214,7 @@ typedef struct tct_read_options {
   const char *schema_path;    /* JSON schema file, or NULL */
   const char *schema_text;    /* JSON schema as text, or NULL; at most one of the two */
   int64_t cols;               /* LIBSVM: number of features; 0 = largest index found (unaccounted) */
-  int32_t value_type;         /* tct_value_type; TCT_STORED: TCT_F32 for a NumPy array of floats, else TCT_F64 */
+  int32_t value_type;         /* tct_value_type; TCT_STORED: TCT_F32 for NumPy arrays of floats alone, else TCT_F64 */
   int32_t threads;            /* 0 = all processors */
   const char *key;            /* CSV, JSON Lines: column of the keys or persons, no feature; NULL = none */
   const char *delimiter;      /* CSV: one character between the fields, or "tab"; NULL: told by the first line */

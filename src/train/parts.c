@@ -134,6 +134,22 @@ static tct_status assign(const char *const *paths, size_t count, int ranks, int 
   return TCT_OK;
 }
 
+/* Floats and doubles in one table: all become doubles.  Collective over `team`. */
+static tct_status one_precision(tct_data **part, int64_t parts, tct_team *team, tct_error *err) {
+  double wide = 0;
+  for (int64_t k = 0; k < parts; k++) wide = part[k]->x.value_type == TCT_F64 ? 1 : wide;
+  TCT_TRY(tct_team_largest(team, &wide, 1, err));
+  for (int64_t k = 0; k < parts; k++) {
+    tct_owned_matrix to;
+    tct_matrix *x = &part[k]->x;
+    if (wide == 0 || x->value_type == TCT_F64) continue;
+    TCT_TRY(tct_matrix_convert(x, (tct_layout)x->layout, TCT_F64, &to, err));
+    tct_matrix_free(&part[k]->own);
+    part[k]->own = to, *x = to.m;
+  }
+  return TCT_OK;
+}
+
 static tct_status read_files(const char *const *paths, size_t count, const int *owner, int own,
                              const tct_read_options *options, tct_data **data, tct_error *err) {
   tct_data **part = TCT_NEW(tct_data *, (int64_t)count);
@@ -144,6 +160,7 @@ static tct_status read_files(const char *const *paths, size_t count, const int *
     part[parts] = tct_data_read_range(paths[k], NULL, options, err);
     status = part[parts++] ? TCT_OK : err->status;
   }
+  if (status == TCT_OK) status = one_precision(part, parts, NULL, err);
   if (status == TCT_OK && parts == 1) {
     *data = part[0];
     part[0] = NULL;
@@ -269,6 +286,7 @@ static tct_status align(tct_data **data, tct_team *team, tct_error *err) {
 
 static tct_status make_table(tct_data **data, const tct_read_options *options, tct_team *team, tct_error *err) {
   TCT_TRY(same_width(*data, options, team, err));
+  TCT_TRY(one_precision(data, 1, team, err));
   TCT_TRY(same_table(*data, team, err));
   TCT_TRY(number_rows(*data, team, err));
   TCT_TRY(align(data, team, err));

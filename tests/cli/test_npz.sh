@@ -84,10 +84,12 @@ for given in '--solver '{auto,objpert,dpgd,dpsgd,dpcd} '--solver dpscd --penalty
   check "$given: floats have the weights of the same numbers in double precision" \
     test "$(weights single.json)" = "$(weights widened.json)"
 done
-bad 'floats stay floats' 3 'precision' train single.npy widened.npy --label 4 "${settings[@]}" -o x.json
-ok 'and parts of both kinds go together in single precision' \
+ok 'parts of both kinds' train single.npy widened.npy --label 4 "${settings[@]}" -o x.json
+ok 'parts in double precision' train widened.npy single.npy --label 4 "${settings[@]}" -o y.json
+check 'are one table in double precision' test "$(weights x.json)" = "$(weights y.json)"
+ok 'and in single precision where it is asked for' \
   train single.npy widened.npy --label 4 --f32 "${settings[@]}" -o x.json
-rm x.json
+rm x.json y.json
 ok 'a label that is none is left out' train label.npz --invalid zero "${settings[@]}" -o zero.json
 
 refused() { # NAME CODE REGEX FILE ARGS...

@@ -55,6 +55,18 @@ same 'five parts' 1 part[1-5].csv "${settings[@]}"
 for n in 2 3 5; do same 'five parts' "$n" part[1-5].csv "${settings[@]}"; done
 xz -k part3.csv
 same 'a compressed part' 2 part1.csv part2.csv part3.csv.xz part4.csv part5.csv "${settings[@]}"
+python3 - <<'PY'
+import struct
+for name, code, kind, size in (("floats", "f", "<f4", 300), ("doubles", "d", "<f8", 301)):
+    head = str({"descr": kind, "fortran_order": False, "shape": (size, 3)}).ljust(117) + "\n"
+    values = [v for i in range(size) for v in (i % 2, i * 7 % 5 - 2, i * 3 % 11 / 16)]
+    bytes = struct.pack(f"<{3 * size}{code}", *values)
+    open(name + ".npy", "wb").write(b"\x93NUMPY\1\0" + struct.pack("<H", 118) + head.encode() + bytes)
+PY
+one=both.json
+settings=("${common[@]}" --label 1 --row-norm 2 --solver objpert --penalty l2:lambda=1e-3)
+ok 'parts of floats and of doubles' train floats.npy doubles.npy "${settings[@]}" -o $one
+same 'parts of floats and of doubles' 2 floats.npy doubles.npy "${settings[@]}"
 
 # ---- quotes that hold line ends, commas and quotes ----
 awk 'NR == 1 { print $0 ",note" } NR > 1 { print $0 ",\"" (NR % 3 ? "a\n,\"\"b" : "c\n\n") NR "\"" }' p.csv >quoted.csv

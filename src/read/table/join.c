@@ -24,8 +24,7 @@ tct_status tct_data_alike(const tct_data *a, const tct_data *b, tct_error *err) 
   if (a->x.layout != b->x.layout || a->x.value_type != b->x.value_type || a->labels != b->labels ||
       a->follow_up != b->follow_up || a->weight_cap != b->weight_cap || !a->offset != !b->offset ||
       (!csr && a->x.cols != b->x.cols))
-    return tct_fail(err, TCT_E_DATA,
-                    "the parts differ in format, precision or number of columns; give parts of one table");
+    return tct_fail(err, TCT_E_DATA, "the parts differ in format or number of columns; give parts of one table");
   if (a->words || b->words)
     return tct_fail(err, TCT_E_USAGE,
                     "a list of categories is estimated of a table in one file; put the parts into one");
