@@ -20,6 +20,7 @@
 #include "core/processors.h"
 #include "core/stop.h"
 #include "la/kernels/kernels.h"
+#include "la/kernels/row_block.h"
 #include "la/matrix/lattice.h"
 #include "la/matrix/rows_access.h"
 
@@ -134,14 +135,19 @@ static int64_t work_of(const tct_view *view, int64_t count, bool scattered) {
 }
 
 void tct_margins(const tct_view *view, const double *w, double *z, int threads) {
-  tct_margins_at(view, NULL, view->rows, w, z, threads);
+  int64_t rows = view->rows;
+  threads = tct_threads_for(threads, work_of(view, rows, false));
+  int64_t some = rows_in_turn(view, rows, threads);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(tct_threads(threads))
+  for (int64_t at = 0; at < rows; at += some)
+    tct_row_block_dot(view, at, rows - at < some ? rows - at : some, w, z + at);
 }
 
 void tct_margins_at(const tct_view *view, const int64_t *row, int64_t count, const double *w, double *z, int threads) {
-  threads = tct_threads_for(threads, work_of(view, count, row != NULL));
+  threads = tct_threads_for(threads, work_of(view, count, true));
   int64_t some = rows_in_turn(view, count, threads);
 #pragma omp parallel for schedule(dynamic, some) num_threads(tct_threads(threads))
-  for (int64_t k = 0; k < count; k++) z[k] = tct_row_dot(view, row ? row[k] : k, w);
+  for (int64_t k = 0; k < count; k++) z[k] = tct_row_dot(view, row[k], w);
 }
 
 void tct_sum_parts(const double *part, int parts, double *sum, int64_t p, int threads) {
