@@ -1,5 +1,6 @@
 /* test_kernels.c - row kernels and the bounded view against 113-bit and integer references. */
 #include "la_help.h"
+#include "la/kernels/row_block.h"
 #include "la/matrix/lattice.h"
 
 #include "core/lanes.h"
@@ -168,6 +169,10 @@ static void no_result_depends_on_the_number_of_threads(void **state) {
         if (threads > 1) assert_memory_equal(out, z, (size_t)(2 * rows + 2 * p) * sizeof *out);
       }
       for (int64_t i = 0; i < rows; i++) assert_true(same_bits(out[i], tct_row_dot(&f.v[k], i, f.w)));
+      memset(out, 0, (size_t)(2 * p) * sizeof *out);
+      tct_row_block_add(&f.v[k], 0, rows, f.a, out);
+      for (int64_t i = 0; i < rows; i++) tct_row_axpy(&f.v[k], i, f.a[i], out + p);
+      assert_memory_equal(out, out + p, (size_t)p * sizeof *out);
     }
     free(out), free(scratch), free(order);
     free_fixture(&f);
