@@ -2,7 +2,7 @@
  *
  * A loop is compiled once per level and chosen at run time.  Every level does the same IEEE operations
  * in the same order on eight lanes (-ffp-contract=off keeps fused products out), so the level never
- * changes a bit of a result.  There is no ifunc: resolvers run before sanitizers are ready, and a
+ * changes a bit of a result.  They are chosen by no ifunc: resolvers run before sanitizers are ready, and a
  * choice that is stored would be a writable global; __builtin_cpu_supports is one load and one test. */
 #ifndef TCT_CORE_LANES_H
 #define TCT_CORE_LANES_H
@@ -24,6 +24,13 @@ static inline int tct_level(void) {
 static inline int tct_level(void) { return 0; }
 #endif
 #define TCT_TARGET_0
+/* A plain loop that gcc is to compile for AVX2 as well.  No fma: same bits either way.  This is an ifunc, which
+ * sanitizers do not stand. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
+#define TCT_WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define TCT_WIDE
+#endif
 /* LOOP(level) of every level; and of the functions name_0, name_1 and name_2 the one for this processor. */
 #define TCT_EACH_LEVEL(LOOP) LOOP(0) LOOP(1) LOOP(2)
 #define TCT_BEST(name) (tct_level() == 2 ? name##_2 : tct_level() == 1 ? name##_1 : name##_0)

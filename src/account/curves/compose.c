@@ -19,17 +19,12 @@
 #include "account/curves/fft.h"
 
 #include "core/point.h"
+#include "core/lanes.h"
 #include "core/alloc.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
-#define TCT_WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define TCT_WIDE
-#endif
 
 void tct_law_free(tct_law *law) {
   tct_free(law->tilted);

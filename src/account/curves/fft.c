@@ -14,17 +14,12 @@
 #include "account/curves/fft.h"
 
 #include "core/alloc.h"
+#include "core/lanes.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
-
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
-#define TCT_WIDE __attribute__((target_clones("avx2", "default"))) /* no fma: same bits either way */
-#else
-#define TCT_WIDE
-#endif
 
 /* cos and sin of 2 pi k/n for k < n/2, from two tables of about sqrt(n) accurate ones. */
 static void fill_twiddles(tct_fft *fft) {

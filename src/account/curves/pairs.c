@@ -30,14 +30,9 @@
 
 #include "core/point.h"
 #include "core/expm.h"
+#include "core/lanes.h"
 
 #include <math.h>
-
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
-#define TCT_WIDE __attribute__((target_clones("avx2", "default"))) /* no fma: same bits either way */
-#else
-#define TCT_WIDE
-#endif
 
 /* The short forms multiply a ratio of densities by a density.  Where they hold no density is below e^-600, and no ratio
  * above e^600, as 2x - 1 <= x^2: neither factor leaves the range of a double. */

@@ -10,14 +10,9 @@
 #include "account/curves/normal.h"
 
 #include "core/expm.h"
+#include "core/lanes.h"
 
 #include <math.h>
-
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
-#define TCT_WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define TCT_WIDE
-#endif
 
 typedef struct moments {
   double k, mean, variance; /* log-moment and its derivatives */
