@@ -161,7 +161,7 @@ static void classes_that_part_get_a_longer_path_and_labels_without_meaning_do_no
   config.solver = "dpmetric:path_length=180";
   double fixed = mean_loss(&r, &config, note);
   print_message("classes that part: loss %.5f, of a path of 180 %.5f\n", longer, fixed);
-  assert_true(longer < 0.555 * fixed); /* a path that grows from 45 % of the steps on alone: 0.57 */
+  assert_true(longer < 0.35 * fixed); /* by squares of releases, in known directions alone: 0.44 */
   records_free(&r);
   r = classes(false, 6);
   config.solver = "dpmetric";

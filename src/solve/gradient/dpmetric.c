@@ -19,7 +19,7 @@
  *        Logistic: a record is cut by the larger of its two labels' terms, which is a weight of its row (clipped.h).
  *   7.   w' = u - step * C^2 W^T (g/n + l2 W u)
  *   8.   u = w' + momentum*(w' - w), w = w'
- *        Where the releases of some steps have a mean beyond their noise, the path becomes longer.
+ *        Where the releases of some steps still point where those before them did, the path becomes longer.
  *        A joint loss: for each class a block of w, and of g.  One W serves all: h bounds the Hessian in all
  *        margins at once.
  *   9. the average of w over the last part of the path
@@ -167,9 +167,10 @@ double tct_dpmetric_weight_bound(const tct_facts *facts, const tct_solver_plan *
 typedef struct path {
   const tct_dpmetric_step *gradient;
   double steps, length, size, momentum;
-  double *watched, *average; /* [classes][p]: sums of releases and of iterates */
-  double *room;              /* [p] */
-  int64_t count, averaged;   /* how many are in them */
+  double *watched, *before; /* [classes][p]: sums of a stretch's releases, and of those before it */
+  double *average;          /* [classes][p]: sum of iterates */
+  double *room;             /* [p] */
+  int64_t count, averaged;  /* how many are in `watched` and `average` */
 } path;
 
 static void set_length(path *at, double length) {
@@ -177,36 +178,25 @@ static void set_length(path *at, double length) {
   at->size = fmin(1, length / at->steps), at->momentum = fmax(0, 1 - at->steps / length);
 }
 
-/* Squares of the watched releases' mean, in the directions that the matrix knows, over what noise alone would make of
- * them, in deviations of that.  Where no record lies the mean is noise, and weights walk freely. */
-static double remainder_of(const path *at) {
-  const tct_metric *metric = &at->gradient->shape->metric;
-  int64_t p = metric->p, classes = at->gradient->classes;
-  double deviation = at->gradient->planned->deviation, sum = 0, count = 0;
-  for (int64_t i = 0; i < p; i++) {
-    const double *b = at->gradient->shape->known + (metric->diagonal ? i : i * p);
-    double own = metric->diagonal ? b[0] * b[0] : tct_norm2(b, p);
-    if (!(own > 0)) continue;
-    count += (double)classes;
-    for (int64_t k = 0; k < classes; k++)
-      sum += pow(metric->diagonal ? at->watched[k * p + i] : tct_dot(b, at->watched + k * p, p) / sqrt(own), 2);
-  }
-  return (sum / ((double)at->count * deviation * deviation) - count) / sqrt(2 * fmax(count, 1));
+/* How far a stretch's releases point where those before it did, in deviations of their noise.  In that one direction
+ * noise is one number, however many columns there are.  Where noise has carried weights astray they point back. */
+static double agreement_of(const path *at, int64_t size) {
+  double before = tct_norm2(at->before, size) * (double)at->count;
+  return before > 0 ? tct_dot(at->before, at->watched, size) / sqrt(before) / at->gradient->planned->deviation : 0;
 }
 
-/* image is what step 7 took, the penalty's part with it.  What all classes but few records want is a longer path, which
- * no public fact says.  A mean over early steps is that of the way to the rest. */
+/* image is what step 7 took, the penalty's part with it.  What few records want, or classes that can be parted, is a
+ * longer path, which no public fact says. */
 static void watch(path *at, const double *image, int64_t t) {
-  int64_t size = at->gradient->classes * at->gradient->shape->metric.p;
-  bool check = t == (int64_t)(0.4 * at->steps) || t == (int64_t)(0.6 * at->steps);
-  if (t > (int64_t)(0.1 * at->steps))
-    tct_axpy((double)at->gradient->problem->facts->rows, image, at->watched, size), at->count++;
-  if (!check || !(at->gradient->planned->deviation > 0) || at->count == 0) return;
-  if (remainder_of(at) > dpmetric_remainder_deviations) {
+  int64_t size = at->gradient->classes * at->gradient->shape->metric.p, stretch = (int64_t)(0.2 * at->steps);
+  tct_axpy((double)at->gradient->problem->facts->rows, image, at->watched, size), at->count++;
+  if (stretch == 0 || t % stretch || t > 3 * stretch || !(at->gradient->planned->deviation > 0)) return;
+  if (agreement_of(at, size) > dpmetric_agreement_deviations) {
     set_length(at, dpmetric_growth * at->length);
     memset(at->average, 0, (size_t)size * sizeof *at->average);
     at->averaged = 0;
   }
+  tct_axpy(1, at->watched, at->before, size);
   memset(at->watched, 0, (size_t)size * sizeof *at->watched);
   at->count = 0;
 }
@@ -223,7 +213,7 @@ static void move_of(const path *at, const double *u, int64_t k, double *image, d
   tct_metric_turn(&shape->metric, image, move);
 }
 
-/* Steps 5 to 9; memory[7 classes p] is zero. */
+/* Steps 5 to 9; memory[8 classes p] is zero. */
 static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *rule, tct_mech *mech, double *memory,
                           double *w, tct_error *err) {
   const tct_facts *facts = gradient->problem->facts;
@@ -232,7 +222,7 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
   int64_t from = (int64_t)((1 - rule->average) * (double)rule->steps);
   double *u = memory, *last = u + all, *move = last + all, *image = move + all;
   path at = {.gradient = gradient, .steps = (double)rule->steps, .average = image + all, .watched = image + 2 * all};
-  at.room = image + 3 * all;
+  at.before = image + 3 * all, at.room = image + 4 * all;
   int release = tct_dpmetric_places_of(rule).steps;
   set_length(&at, shape->path_length);
   for (int64_t k = 0; k < classes && facts->intercept; k++) w[k * p + p - 1] = u[k * p + p - 1] = shape->origin[k];
@@ -288,7 +278,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   tct_dpmetric_rule rule = tct_dpmetric_rule_of(problem->facts, &plan->spec);
   tct_dpmetric_shape shape = {0};
   tct_dpmetric_step gradient = {0};
-  double *memory = TCT_NEW(double, 7 * p);
+  double *memory = TCT_NEW(double, 8 * p);
   memset(w, 0, (size_t)p * sizeof *w);
   tct_status status = memory ? tct_problem_tick(problem, 0, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = tct_dpmetric_release(problem, &rule, mech, &shape, err);

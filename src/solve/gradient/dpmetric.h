@@ -31,7 +31,6 @@ typedef struct tct_dpmetric_shape {
   double path_length;     /* F, the path's length in steps of size 1/curvature */
   double *origin;         /* [classes]: where the intercepts start */
   double *spectrum;       /* [p]: t/(t + r) of each direction, of those that hide at most */
-  double *known; /* [p][p] or, diagonal, [p]: rows that span what stands out of noise, in W's images; others are 0 */
   double sensitivity; /* a record's term in x is cut to this norm: it sets the lattice of sums, and hardly ever binds */
 } tct_dpmetric_shape;
 
@@ -60,7 +59,7 @@ typedef struct tct_dpmetric_released {
   double edges; /* the ridge, in edges of the noise */
 } tct_dpmetric_released;
 /* shape->metric.w <- L^-1 W (fresh: L^-1), L L^T = unit * (the matrix without negative eigenvalues + ridge) + the
- * penalty; d, spectrum, known.  sum: [p][p] or [p], overwritten. */
+ * penalty; d, spectrum.  sum: [p][p] or [p], overwritten. */
 tct_status tct_dpmetric_whiten(const tct_dpmetric_released *from, bool fresh, double *sum, tct_dpmetric_shape *shape,
                                tct_error *err);
 void tct_dpmetric_whiten_diagonal(const tct_dpmetric_released *from, double *sum, tct_dpmetric_shape *shape);

@@ -260,7 +260,6 @@ static tct_status share(const making *m, tct_dpmetric_shape *shape, tct_error *e
   TCT_TRY(tct_mech_join_first(m->mech, facts, sizeof facts / sizeof *facts, err));
   for (size_t k = 0; k < sizeof at / sizeof *at; k++) *at[k] = facts[k];
   TCT_TRY(tct_mech_join_first(m->mech, shape->origin, m->classes, err));
-  TCT_TRY(tct_mech_join_first(m->mech, shape->known, m->count, err));
   if (!tct_metric_settle(&shape->metric))
     return tct_fail(err, TCT_E_RUN, "the metric is not finite; scale the columns");
   shape->signal_to_noise = m->base > 0 ? (double)m->facts->rows / (m->base * shape->dimension) : INFINITY;

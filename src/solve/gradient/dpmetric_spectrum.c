@@ -1,4 +1,4 @@
-/* dpmetric_spectrum.c - from a released matrix of outer products to the metric W and what is known of its directions.
+/* dpmetric_spectrum.c - from a released matrix of outer products to the metric W and its directions' share of signal.
  *
  * The eigenvalues l of a released matrix are those of the true one and of its noise.  Noise of deviation s has the
  * largest one `edge` = s sqrt(2p), and raises a true t to l = t + edge^2/(4t).  So l tells t where it lies above the
@@ -90,10 +90,6 @@ tct_status tct_dpmetric_whiten(const tct_dpmetric_released *from, bool fresh, do
   double *root = memory + p;
   invert_root(from, ridge, fresh ? NULL : metric->w, value, vector, sum, memory);
   settle_spectrum(from, ridge, value, shape);
-  for (int64_t k = 0; k < p; k++)
-    for (int64_t i = 0; i < p; i++)
-      shape->known[k * p + i] =
-          value[k] > 0 ? sqrt(from->unit * value[k]) * tct_dot(root + i * p, vector + k * p, i + 1) : 0;
   if (fresh)
     memcpy(metric->w, root, (size_t)(p * p) * sizeof *root);
   else
@@ -110,19 +106,16 @@ void tct_dpmetric_whiten_diagonal(const tct_dpmetric_released *from, double *sum
     shape->metric.w[j] = 1 / sqrt(from->unit * (fmax(sum[j], 0) + ridge) + l2);
   }
   settle_spectrum(from, ridge, sum, shape);
-  for (int64_t j = 0; j < p; j++) shape->known[j] = sqrt(from->unit * sum[j]) * shape->metric.w[j];
 }
 
 tct_status tct_dpmetric_shape_new(int64_t classes, tct_dpmetric_shape *shape, tct_error *err) {
   shape->origin = TCT_NEW(double, classes);
   shape->spectrum = TCT_NEW(double, shape->metric.p);
-  shape->known = TCT_NEW(double, tct_metric_count(&shape->metric));
-  return shape->origin && shape->spectrum && shape->known ? TCT_OK : tct_fail_memory(err);
+  return shape->origin && shape->spectrum ? TCT_OK : tct_fail_memory(err);
 }
 
 void tct_dpmetric_shape_free(tct_dpmetric_shape *shape) {
   tct_metric_free(&shape->metric);
   tct_free(shape->origin);
   tct_free(shape->spectrum);
-  tct_free(shape->known);
 }
