@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import multiprocessing
 import os
 import random
 import signal
@@ -14,9 +15,14 @@ import pytest
 import tacit
 from test_ranks import BINARY, logistic, people, schema_for
 
+dask = pytest.importorskip("dask", reason="skipped: no Dask (pip install 'tacit[dask]')")
+# Workers are copies of one process that has imported everything: else each takes seconds to.
+dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
 distributed = pytest.importorskip("distributed", reason="skipped: no Dask (pip install 'tacit[dask]')")
 dd = pytest.importorskip("dask.dataframe", reason="skipped: no Dask (pip install 'tacit[dask]')")
 import tacit.dask  # noqa: E402
+
+multiprocessing.set_forkserver_preload(["distributed", "dask.dataframe", "tacit.dask"])
 
 KILLS = int(os.environ.get("KILLS", "1"))
 
