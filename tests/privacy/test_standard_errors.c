@@ -194,6 +194,26 @@ static void the_path_of_skewed_counts_ends_so_near_that_one_step_is_enough(void 
   coverage_free(&t);
 }
 
+/* Cut images have a twentieth of a rare column's variance.  A metric and a first step made of that were so long that
+ * its weight was hundreds of errors off; as far rows, its records cost half of the width. */
+static void the_weight_of_a_rare_category_arrives_where_noise_is_little(void **state) {
+  (void)state;
+  enum { P = 5, TABLES = 5 };
+  for (int k = 0; k < 2 * TABLES; k++) {
+    coverage_loss loss = k % 2 ? SQUARED : LOGISTIC;
+    double exact[P], se[P];
+    coverage_table t = fitted(RARE, loss, 20000, P, 1000 + (uint64_t)k / 2, exact, se);
+    tct_model *model = train(&t, loss, "dponestep", 12 + (uint64_t)k);
+    tct_contrast errors = covered_weight(model, 0);
+    double off = (model->coefficients[0] - exact[0]) / se[0], wide = errors.standard_error / se[0];
+    printf("%s: %.2f standard errors off, %.2f as wide\n", coverage_losses[loss], off, wide);
+    if (errors.why != TCT_GIVEN || !(fabs(off) < 2 && wide < 2))
+      fail_msg("%s: %g standard errors off, %g as wide", coverage_losses[loss], off, wide);
+    tct_model_free(model);
+    coverage_free(&t);
+  }
+}
+
 /* Units that were far above every term once cut the variance of slopes to 0: errors were 10^-7 of these. */
 static void without_noise_errors_are_those_of_an_exact_fit(void **state) {
   (void)state;
@@ -323,6 +343,7 @@ int main(void) {
       cmocka_unit_test(the_mean_of_rare_counts_is_near_the_truth_where_noise_hides_single_events),
       cmocka_unit_test(the_clip_of_counts_hardly_moves_the_intercept),
       cmocka_unit_test(the_clip_of_two_classes_hardly_moves_the_intercept),
+      cmocka_unit_test(the_weight_of_a_rare_category_arrives_where_noise_is_little),
       cmocka_unit_test(the_path_of_skewed_counts_ends_so_near_that_one_step_is_enough),
       cmocka_unit_test(without_noise_errors_are_those_of_an_exact_fit),
       cmocka_unit_test(without_noise_equal_columns_have_no_interval),

@@ -53,6 +53,7 @@ typedef struct tct_onestep {
   double farthest;           /* the farthest edge that a length is seen at */
   bool last;                 /* the last releases: where many rows are far, gradients weigh all records alike */
   bool heavy;                /* many rows are far */
+  double categories;         /* the part of rows that are far by a rare category alone */
   double *omega;             /* [rows]: the weight of each record, from its row alone */
   double *length;            /* [rows]: of its image in the gradient's metric, at least */
   double dispersion;         /* of counts: the variance of slopes by the curvature, 1 under a right model; 0: unknown */

@@ -177,20 +177,34 @@ static bool of_two_values(double variance, double low, double high, double sprea
   return variance > dponestep_two_values * left && variance * dponestep_two_values < high * (1 - high);
 }
 
+/* The ridge of 0/1 column j.  Cut images have less than its variance, share (1 - share): what they lost, added to *own,
+ * is no ridge.  Rows that are far by a rare category are counted. */
+static double of_category(tct_onestep *run, int64_t j, double variance, double spread, double ridge, double *own) {
+  double share = fmin(fmax(run->mean[j], 0), 1), rare = fmin(share, 1 - share);
+  double lost = fmax(share * (1 - share) - variance, 0);
+  ridge = fmax(ridge - lost, 0);
+  double length2 = 1 + (1 - rare) * (1 - rare) / (spread * (fmax(variance, 0) + lost + ridge));
+  if (length2 > dponestep_far_from * dponestep_far_from) run->categories += rare;
+  *own += lost;
+  return ridge;
+}
+
 /* The ridge of 0/1 columns, told by their released means and variances: a rare category's image is then not much longer
  * than the others'.  unseen <- of columns of more values, 0 of others. */
-static void ridges(tct_onestep *run, const double *s, double spread, double ridge, double *out) {
+static void ridges(tct_onestep *run, double *s, double spread, double ridge, double *out) {
   const tct_facts *facts = run->problem->facts;
   int64_t p = run->metric.p, last = p - 1;
   double R = facts->row_norm, hidden = planned(run, run->at.lengths)->deviation / run->rows;
   double off = facts->intercept ? 0 : 2 * M_SQRT2 * R * planned(run, run->at.sums)->deviation / run->rows;
   double reach = tct_onestep_reach(run);
+  run->categories = 0;
   for (int64_t j = 0; j < p; j++) {
     double all = facts->intercept ? s[last * p + last] : 1,
            mean = facts->intercept ? s[j * p + last] / all : run->mean[j];
     double variance = s[j * p + j] / all - mean * mean, half = 0.5 + mean / 2;
     bool ones = facts->intercept && j == last, alike = of_two_values(variance, mean - off, mean + off, spread);
-    out[j] = alike && !ones ? ridge : 0, run->unseen[j] = 0;
+    out[j] = alike && !ones ? of_category(run, j, variance, spread, ridge, s + j * p + j) : 0;
+    run->unseen[j] = 0;
     double near = off + 0.2 * sqrt(fmax(variance, 0)); /* a category that nobody has is about at its end */
     alike |= of_two_values(variance, mean - off, mean + near, spread);
     if (!alike && !ones && !of_two_values(variance / 4, half - off / 2, half + near / 2, spread))
@@ -282,7 +296,8 @@ static void take_lengths(tct_onestep *run, const double *count, double deviation
     if (sure[k] > 0) run->farthest = edge;
     if (edge > dponestep_far_from && edge < dponestep_far_to) far += count[k], cells++;
   }
-  run->heavy = far / run->rows > fmax(dponestep_far_share, dponestep_far_sure * deviation * sqrt(cells) / run->rows);
+  run->heavy = far / run->rows - run->categories >
+               fmax(dponestep_far_share, dponestep_far_sure * deviation * sqrt(cells) / run->rows);
   for (; weight < top; weight += step, kept = 0) {
     for (int k = 0; k < TCT_ONESTEP_EDGES; k++) {
       double middle = fmin(tct_onestep_edge(k) * exp2(-0.25), weight);

@@ -207,7 +207,9 @@ static void moment_scales(const tct_onestep *run, const units *u, int64_t i, dou
   tct_either_sizes(loss, &slope, 1, &either);
   double size = either * omega * run->length[i], kept = size > run->clip ? run->clip / size : 1;
   double psi = omega * slope * kept;
-  if (logistic(run)) part = kept; /* a weight keeps its part; a cut slope has no curve */
+  /* A weight keeps its part; a cut slope has no curve.  Along the walk it has that of a weight: where a whole category
+   * is cut no step is then too long (iteratively reweighted least squares: Holland, Welsch 1977). */
+  if (logistic(run) || (!run->last && !below)) part = kept;
   if ((kept < 1 || below) && !weighs_alike(run)) curve *= part;
   scale[0] = curve / u->most[0], scale[1] = psi * psi / u->most[1];
   for (int k = 0; k < 2; k++) {
