@@ -45,8 +45,9 @@ SETTINGS = {
     "sgd_adv": "sgd_adv:steps=2,batch=24,clip=0.1",
     "gram_parties": "gram_parties:parties=4",
 }
-# Solvers whose runs take milliseconds, or whose mu is small, get so many times the seconds.
-SLOW = {"dpnewton": 5, "dpmetric": 3, "dponestep": 6, "dpmoments": 2, "sgd_ma": 2, "outpert": 3, "gram_parties": 10, "adassp": 2, "sgd_adv": 2}
+# Solvers whose runs take milliseconds, or whose mu is small, get so many times the seconds; of some with a loss.
+SLOW = {"dpnewton": 5, "dpmetric": 3, "dponestep": 6, "dpmoments": 2, "sgd_ma": 2, "outpert": 3, "gram_parties": 10, "adassp": 2, "sgd_adv": 2,
+        "dponestep squared": 12, "dponestep gamma": 12}
 PENALTIES = ("l2:lambda=0.05", "none", "l1ball:radius=1")
 EPSILON, SHAPE = "4", "24,4"
 # A calibration that gives most of the budget away, and batches of one record: at 4 no number of runs tells anything.
@@ -131,7 +132,8 @@ def ways_table(build, only, seconds):
 
 
 def seconds_of(key, seconds):
-    return seconds * SLOW.get(key.split()[0], 1)
+    solver, loss = key.split()[:2]
+    return seconds * SLOW.get(f"{solver} {loss}", SLOW.get(solver, 1))
 
 
 def short(value):

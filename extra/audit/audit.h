@@ -109,6 +109,7 @@ typedef struct tct_pair {
   int64_t coalition;    /* whose eyes see joint noise: as tct_watch_coins has it */
   bool alone;           /* all other records contribute nothing */
   bool picked;          /* every batch is the record alone */
+  bool turned;          /* the run without the record is the first, and its past is the other's */
   uint64_t coins;
   double stretch;  /* of the noise of the forced past: 1 as drawn */
   double push;     /* added to the first release, times the row norm */
@@ -261,8 +262,7 @@ json_t *tct_audit_arithmetic(tct_audit *a, tct_error *err);
 /* ---- tail.c, claim.c: bounds ---------------------------------------------------------------------------------------
  */
 
-double tct_audit_phi(double x);
-double tct_audit_quantile(double p); /* x with phi(x) = p */
+double tct_audit_quantile(double p); /* x below which the normal law has p */
 /* The smallest, and the largest, chance of success that k successes of n leave at this error (Clopper and Pearson). */
 double tct_audit_at_least(int64_t n, int64_t k, double error);
 double tct_audit_at_most(int64_t n, int64_t k, double error);

@@ -5,6 +5,8 @@
  * point bounds the power twice, TPR <= delta + e^epsilon FPR and 1 - FPR <= delta + e^epsilon (1 - TPR). */
 #include "audit/audit.h"
 
+#include "core/number.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +85,7 @@ void tct_claim_make(tct_audit *a, tct_claim *out) {
 
 /* TPR - FPR is largest where TPR <= delta + e^epsilon FPR and 1 - FPR <= delta + e^epsilon (1 - TPR) meet. */
 double tct_claim_advantage(const tct_claim *claim) {
-  if (!isnan(claim->mu)) return 2 * tct_audit_phi(0.5 * claim->mu) - 1;
+  if (!isnan(claim->mu)) return 2 * tct_normal_below(0.5 * claim->mu) - 1;
   double most = 1;
   for (int k = 0; k < claim->points; k++)
     most = fmin(most, tanh(0.5 * claim->epsilon[k]) + 2 * claim->delta[k] / (1 + exp(claim->epsilon[k])));
@@ -91,7 +93,7 @@ double tct_claim_advantage(const tct_claim *claim) {
 }
 
 double tct_claim_power(const tct_claim *claim, double false_positives) {
-  if (!isnan(claim->mu)) return tct_audit_phi(tct_audit_quantile(false_positives) + claim->mu);
+  if (!isnan(claim->mu)) return tct_normal_below(tct_audit_quantile(false_positives) + claim->mu);
   double power = 1;
   for (int k = 0; k < claim->points; k++) {
     double grown = claim->delta[k] + exp(claim->epsilon[k]) * false_positives;

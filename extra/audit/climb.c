@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* TURNS: at least so many starts.  KINDS: of pairs, as many as tct_pair_invent tells apart. */
-enum { STEPS = 40, TOTAL_COINS = 3, SURE_COINS = 24, TURNS = 24, KINDS = 30 };
+enum { STEPS = 40, TOTAL_COINS = 4, MORE_COINS = 8, SURE_COINS = 24, TURNS = 24, KINDS = 30 };
 
 /* Stands for all releases where one is named. */
 enum { TOGETHER = TCT_AUDIT_RELEASES };
@@ -26,6 +26,7 @@ typedef struct climb {
   int64_t noises[EYES][TCT_AUDIT_RELEASES], made[TCT_AUDIT_RELEASES];
   bool drawn[TCT_AUDIT_RELEASES];
   double total;  /* of the best canary */
+  bool varies;   /* from coins to coins: the best of many short looks is luck */
   tct_pair best; /* of all, and what it reached of one release */
   double best_share;
   int64_t pairs, failed;
@@ -41,12 +42,12 @@ void tct_measured_free(tct_measured *m) {
 
 bool tct_audit_draws(const tct_tape *tape) { return tape->drew; }
 
-static tct_status both(tct_audit *a, const tct_pair *pair, const tct_side *with, const tct_side *without,
+static tct_status both(tct_audit *a, const tct_pair *pair, const tct_side *first, const tct_side *second,
                        tct_measured *m) {
-  m->first = tct_tape_run(a, &m->tape, with, pair->coins, &m->with, &m->first_error);
+  m->first = tct_tape_run(a, &m->tape, first, pair->coins, &m->with, &m->first_error);
   /* Forced to the same releases also where the first run failed: a refusal of what was released is no leak. */
   if (m->first == TCT_OK || a->watched) tct_tape_rewind(&m->tape);
-  m->second = tct_tape_run(a, &m->tape, without, pair->coins, &m->without, &m->second_error);
+  m->second = tct_tape_run(a, &m->tape, second, pair->coins, &m->without, &m->second_error);
   return m->tape.failed ? TCT_E_MEMORY : TCT_OK;
 }
 
@@ -56,7 +57,7 @@ tct_status tct_audit_measure(tct_audit *a, const tct_pair *pair, tct_measured *o
   tct_tape_begin(a, &out->tape, pair);
   tct_status status = tct_side_new(a, pair, 1, &with, err);
   if (status == TCT_OK) status = tct_side_new(a, pair, 0, &without, err);
-  if (status == TCT_OK) status = both(a, pair, &with, &without, out);
+  if (status == TCT_OK) status = both(a, pair, pair->turned ? &without : &with, pair->turned ? &with : &without, out);
   tct_side_free(&with);
   tct_side_free(&without);
   if (status != TCT_OK) tct_measured_free(out);
@@ -129,20 +130,33 @@ static tct_status value_of(tct_audit *a, climb *c, const tct_pair *pair, int o, 
   return TCT_OK;
 }
 
-/* All together: the past is as drawn, and the mean over coins counts.  Where that is all there can be, more of them are
- * asked: orders differ. */
-static tct_status height(tct_audit *a, climb *c, tct_pair *pair, int o, double *value, tct_error *err) {
-  if (o < TOGETHER) return value_of(a, c, pair, o, value, err);
-  double sum = 0, one;
-  int coins = TOTAL_COINS;
-  pair->stretch = 1, pair->push = 0, pair->wander = 0;
-  for (int k = 0; k < coins; k++) {
-    pair->coins = tct_audit_u64(a);
+/* What a pair reaches, over so many coins. */
+typedef struct height {
+  double sum, least, most;
+  int coins;
+} height;
+
+typedef struct place {
+  tct_pair pair;
+  height height;
+} place;
+
+static double mean(const height *h) { return h->sum / h->coins; }
+
+/* Adds looks at a pair.  All together: the past is as drawn in either world, since a record can keep its own past where
+ * it shows, and the mean over coins counts.  Where that is all there can be, more of them are asked: orders differ. */
+static tct_status look(tct_audit *a, climb *c, tct_pair *pair, int o, int coins, height *h, tct_error *err) {
+  double one;
+  if (o == TOGETHER) pair->stretch = 1, pair->push = 0, pair->wander = 0;
+  for (int k = 0; k < (o < TOGETHER ? 1 : coins); k++) {
+    if (o == TOGETHER) pair->coins = tct_audit_u64(a), pair->turned = k % 2;
     TCT_TRY(value_of(a, c, pair, o, &one, err));
-    sum += one;
-    if (k + 1 == TOTAL_COINS && sum >= TOTAL_COINS * 0.9999 * a->claim.shift) coins = SURE_COINS;
+    pair->turned = false;
+    h->least = h->coins ? fmin(h->least, one) : one, h->most = h->coins ? fmax(h->most, one) : one;
+    h->sum += one, h->coins++;
+    c->varies |= o == TOGETHER && h->most - h->least > 1e-3 * h->most;
+    if (o == TOGETHER && h->coins == TOTAL_COINS && mean(h) >= 0.9999 * a->claim.shift) coins = SURE_COINS;
   }
-  *value = sum / coins;
   return TCT_OK;
 }
 
@@ -187,35 +201,61 @@ static void begin_pair(tct_audit *a, const climb *c, aim to, tct_pair *at) {
   tct_pair_hand_over(a, at, to.weighed);
 }
 
+/* The pair at the top of a climb is looked at anew, and so its height is no luck. */
+static tct_status top(tct_audit *a, climb *c, place *at, tct_pair *canary, tct_error *err) {
+  height anew = at->height;
+  if (!(mean(&anew) > c->total)) return TCT_OK;
+  if (c->varies) {
+    anew = (height){0};
+    TCT_TRY(look(a, c, &at->pair, TOGETHER, SURE_COINS, &anew, err));
+  }
+  if (!(mean(&anew) > c->total)) return TCT_OK;
+  c->total = mean(&anew);
+  tct_pair_copy(a, canary, &at->pair);
+  return TCT_OK;
+}
+
+/* Is `next` higher than `at`?  Where any pair's height varies, both are looked at for longer. */
+static tct_status higher(tct_audit *a, climb *c, int o, place *at, place *next, bool *is, tct_error *err) {
+  next->height = (height){0};
+  TCT_TRY(look(a, c, &next->pair, o, TOTAL_COINS, &next->height, err));
+  *is = mean(&next->height) >= mean(&at->height);
+  if (!*is || o < TOGETHER || !c->varies) return TCT_OK;
+  TCT_TRY(look(a, c, &next->pair, o, MORE_COINS, &next->height, err));
+  TCT_TRY(look(a, c, &at->pair, o, at->height.coins < SURE_COINS ? MORE_COINS : 0, &at->height, err));
+  *is = mean(&next->height) >= mean(&at->height);
+  return TCT_OK;
+}
+
+static bool arrived(const tct_audit *a, int o, double here) {
+  return here >= 0.9999 * (o == TOGETHER ? a->claim.shift : 1);
+}
+
 static tct_status ascend(tct_audit *a, climb *c, aim to, tct_pair *canary, tct_error *err) {
-  tct_pair at, next;
+  place at = {0}, next = {0};
   int o = to.release;
-  double here = 0, there = 0;
-  TCT_TRY(tct_pair_new(a, &at, err));
-  tct_status status = tct_pair_new(a, &next, err);
+  bool is;
+  TCT_TRY(tct_pair_new(a, &at.pair, err));
+  tct_status status = tct_pair_new(a, &next.pair, err);
   if (status == TCT_OK) {
-    begin_pair(a, c, to, &at);
-    status = height(a, c, &at, o, &here, err);
+    begin_pair(a, c, to, &at.pair);
+    status = look(a, c, &at.pair, o, TOTAL_COINS, &at.height, err);
   }
-  for (int k = 0; k < STEPS && status == TCT_OK && tct_audit_clock() < a->until && !(o < TOGETHER && here >= 0.9999);
-       k++) {
-    if (o == TOGETHER && here >= 0.9999 * a->claim.shift) break;
-    tct_pair_copy(a, &next, &at);
+  for (int k = 0; k < STEPS && status == TCT_OK && tct_audit_clock() < a->until; k++) {
+    if (arrived(a, o, mean(&at.height))) break;
+    tct_pair_copy(a, &next.pair, &at.pair);
     if (tct_audit_u64(a) % 13 == 0)
-      tct_pair_nudge_others(a, &next);
+      tct_pair_nudge_others(a, &next.pair);
     else
-      tct_pair_nudge(a, &next);
-    status = height(a, c, &next, o, &there, err);
-    if (status != TCT_OK || !(there >= here)) continue;
-    tct_pair_copy(a, &at, &next);
-    here = there;
+      tct_pair_nudge(a, &next.pair);
+    status = higher(a, c, o, &at, &next, &is, err);
+    if (status != TCT_OK || !is) continue;
+    tct_pair_copy(a, &at.pair, &next.pair);
+    at.height = next.height;
   }
-  if (status == TCT_OK && o == TOGETHER && here > c->total) {
-    c->total = here;
-    tct_pair_copy(a, canary, &at);
-  }
-  tct_pair_free(a, &at);
-  tct_pair_free(a, &next);
+  if (status == TCT_OK && o == TOGETHER) status = top(a, c, &at, canary, err);
+  tct_pair_free(a, &at.pair);
+  tct_pair_free(a, &next.pair);
   return status;
 }
 

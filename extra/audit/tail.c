@@ -4,11 +4,9 @@
 
 #include <math.h>
 
-double tct_audit_phi(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
-
 double tct_audit_quantile(double p) {
   double low = -40, high = 40;
-  TCT_HALVE(halving < 100, low, high, x, !(tct_audit_phi(x) < p));
+  TCT_HALVE(halving < 100, low, high, x, !(tct_normal_below(x) < p));
   return 0.5 * (low + high);
 }
 
@@ -48,6 +46,6 @@ double tct_audit_at_most(int64_t n, int64_t k, double error) { return 1 - tct_au
 /* Phi(mu/2 - epsilon/mu) - exp(epsilon) Phi(-mu/2 - epsilon/mu) (Balle and Wang 2018). */
 double tct_audit_gaussian_delta(double mu, double epsilon) {
   if (!(mu > 0)) return 0;
-  double far = 0.5 * erfc((0.5 * mu + epsilon / mu) * M_SQRT1_2);
-  return tct_audit_phi(0.5 * mu - epsilon / mu) - (far > 0 ? exp(epsilon + log(far)) : 0);
+  double far = tct_normal_below(-0.5 * mu - epsilon / mu);
+  return tct_normal_below(0.5 * mu - epsilon / mu) - (far > 0 ? exp(epsilon + log(far)) : 0);
 }

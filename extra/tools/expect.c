@@ -5,8 +5,9 @@
 #include "tools/invented.h"
 
 #include "core/alloc.h"
+#include "core/number.h"
 #include "la/exact/gram.h"
-#include "la/exact/triangular.h"
+#include "la/kernels/kernels.h"
 #include "la/matrix/matrix.h"
 #include "model/json.h"
 #include "read/table/data.h"
@@ -21,7 +22,7 @@ enum { TRIES = 10, MOST_TRIES = 1000 };
 
 typedef struct expected {
   tct_config config;
-  json_t *asked;
+  json_t *asked, *schema;
   tct_data *table, *data;
   tct_plan *plan;
   tct_model columns; /* what names and scales of weights are told by; its members are the table's */
@@ -60,6 +61,10 @@ static tct_status take_asked(expected *e, const char *asked, tct_error *err) {
 static tct_status make_plan(expected *e, const tct_read_options *read, int64_t rows, tct_error *err) {
   tct_config *c = &e->config;
   int64_t cols = 0;
+  e->schema = json_loads(e->table->schema, 0, NULL);
+  const json_t *said = json_object_get(e->schema, "label");
+  if (!read->positive && !json_object_get(said, "positive") && json_array_size(json_object_get(said, "values")) > 2)
+    c->classes = (int64_t)json_array_size(json_object_get(said, "values"));
   TCT_TRY(tct_config_use_schema(c, e->table, NULL, &cols, err));
   if (read->horizon > 0) c->label_bound = read->horizon;
   c->ledger = c->output = c->input_changed = NULL, c->progress = NULL, c->has_seed = 1;
@@ -99,28 +104,18 @@ static tct_status take_sums(expected *e, tct_error *err) {
 /* weight <- what makes the told weights b[p - 1]: C^T (C C^T)^-1 b for rows of C brought to length 1. */
 static tct_status solve_for(expected *e, double *b, tct_error *err) {
   int64_t n = e->p - 1;
-  double *c = TCT_NEW(double, 3 * n * n + 2 * n), *square = c + n * n, *l = square + n * n, *room = l + n * n;
+  double *c = TCT_NEW(double, 2 * n * n), *square = c + n * n;
   if (!c) return tct_fail_memory(err);
   for (int64_t j = 0; j < n; j++) {
     double length = 0;
     for (int64_t k = 0; k < n; k++) length = hypot(length, e->sums[j * e->p + k]);
-    for (int64_t k = 0; k < n; k++) c[j * n + k] = e->sums[j * e->p + k] / fmax(length, 0x1p-900);
+    tct_axpy(1 / fmax(length, 0x1p-900), e->sums + j * e->p, c + j * n, n);
     b[j] /= fmax(length, 0x1p-900);
   }
-  for (int64_t j = 0; j < n; j++)
-    for (int64_t k = 0; k < n; k++)
-      for (int64_t m = 0; m < n; m++) square[j * n + k] += c[j * n + m] * c[k * n + m];
-  bool known = tct_cholesky_shifted(square, n, 0, l);
-  if (known) tct_lower_invert(l, n, room);
-  for (int64_t j = 0; j < n && known; j++) {
-    room[j] = 0;
-    for (int64_t k = 0; k <= j; k++) room[j] += l[j * n + k] * b[k];
-  }
-  for (int64_t j = 0; j < n && known; j++) {
-    double sum = 0;
-    for (int64_t k = j; k < n; k++) sum += l[k * n + j] * room[k];
-    for (int64_t k = 0; k < n; k++) e->weight[k] += c[j * n + k] * sum;
-  }
+  for (int64_t j = 0; j < n * n; j++) square[j] = tct_dot(c + j / n * n, c + j % n * n, n);
+  bool known = tct_cholesky(square, n);
+  if (known) tct_cholesky_solve(square, n, b);
+  for (int64_t j = 0; j < n && known; j++) tct_axpy(b[j], c + j * n, e->weight, n);
   tct_free(c);
   return known ? TCT_OK : tct_fail(err, TCT_E_USAGE, "the schema's columns say the same; leave one away");
 }
@@ -160,7 +155,7 @@ static tct_status label(expected *e, int64_t rows, tct_error *err) {
   const tct_config *c = &e->config;
   const tct_loss *loss = &e->plan->facts.loss;
   tct_owned_matrix dense = {0};
-  json_t *schema = json_loads(e->table->schema, 0, NULL), *said = json_object_get(schema, "label");
+  const json_t *said = json_object_get(e->schema, "label");
   const char *names[] = {e->label, "name", "time", "event"};
   const json_t *assumed = NULL;
   for (int k = 0; k < 4 && !assumed; k++) {
@@ -170,7 +165,6 @@ static tct_status label(expected *e, int64_t rows, tct_error *err) {
   double a = json_number_value(json_is_array(assumed) ? json_array_get(assumed, 0) : assumed);
   double low = fmax(c->label_shift - c->label_bound, tct_loss_from_zero(loss) ? 0 : -INFINITY);
   bool share = loss->kind->binary || loss->kind->follow_up, fits = !assumed || (a > 0 && a < (share ? 1 : INFINITY));
-  json_decref(schema);
   if (!fits)
     return tct_fail(err, TCT_E_USAGE,
                     "of the label a share between 0 and 1 is assumed, or a mean or deviation above 0; give one number");
@@ -192,8 +186,6 @@ static tct_status label(expected *e, int64_t rows, tct_error *err) {
 
 /* ---- the fits --------------------------------------------------------------------------------------------------- */
 
-static double beyond(double z) { return 0.5 * erfc(z * M_SQRT1_2); }
-
 /* The effect that sum k has. */
 static double truth_of(const expected *e, int64_t k) {
   double sum = 0;
@@ -210,7 +202,8 @@ static void take_fit(expected *e, const tct_model *model) {
     part = each.noise_error / each.standard_error;
     all_of(e, e->error, k)[at] = each.standard_error, all_of(e, e->half, k)[at] = half;
     all_of(e, e->part, k)[at] = part * part;
-    e->power[k] += beyond((half - b) / each.standard_error) + beyond((half + b) / each.standard_error);
+    e->power[k] +=
+        tct_normal_below((b - half) / each.standard_error) + tct_normal_below((-b - half) / each.standard_error);
   }
 }
 
@@ -233,14 +226,9 @@ static tct_status fit_all(expected *e, tct_error *err) {
 
 /* ---- the answer ------------------------------------------------------------------------------------------------- */
 
-static int by_size(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* The median of count numbers, which are then in order; null without any. */
 static json_t *median(double *list, int count, double scale) {
-  qsort(list, (size_t)count, sizeof *list, by_size);
+  qsort(list, (size_t)count, sizeof *list, tct_ascending);
   if (!count) return json_null();
   return json_real(scale * 0.5 * (list[(count - 1) / 2] + list[count / 2]));
 }
@@ -292,7 +280,7 @@ char *tct_expect_json(const tct_config *config, const tct_read_options *read, in
   tct_plan_free(e.plan);
   tct_data_free(e.data);
   tct_data_free(e.table);
-  json_decref(e.asked);
+  json_decref(e.asked), json_decref(e.schema);
   tct_free(e.sums), tct_free(e.weight), tct_free(e.y), tct_free(e.eta), tct_free(e.error), tct_free(e.known);
   return text;
 }

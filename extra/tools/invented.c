@@ -2,6 +2,7 @@
 #include "tools/invented.h"
 
 #include "core/alloc.h"
+#include "core/number.h"
 #include "infer/inference.h"
 #include "read/frame/arrow.h"
 
@@ -23,7 +24,7 @@ static double normal_of(double u) {
   return u < 0.5 ? -size : size;
 }
 
-static double below(double z) { return 0.5 * erfc(-z * M_SQRT1_2); }
+enum { NUMBERS = 100000000 }; /* of a table, in columns and features: 0.8 GB */
 
 /* ---- columns ---------------------------------------------------------------------------------------------------- */
 
@@ -113,7 +114,7 @@ static double score(const invented *t, int64_t k, int64_t i) {
   for (int64_t j = 0; j < t->schema.columns && of > 0; j++)
     if (j != k && t->schema.column[j].kind != TCT_COLUMN_IGNORE && t->explained[j] == 0)
       sum += normal_of(even(j, i)), others++;
-  return others ? below(sqrt(of / (double)others) * sum + sqrt(1 - of) * normal_of(u)) : u;
+  return others ? tct_normal_below(sqrt(of / (double)others) * sum + sqrt(1 - of) * normal_of(u)) : u;
 }
 
 static tct_status add_number(invented *t, int64_t k, tct_error *err) {
@@ -233,12 +234,18 @@ static tct_status fill(invented *t, tct_error *err) {
 static tct_status check(const invented *t, const char *label, tct_error *err) {
   const char *name;
   json_t *value;
+  int64_t width = t->schema.columns + t->schema.features + 3, most = NUMBERS / width; /* beside labels and margins */
   if (!t->schema.root)
     return tct_fail(err, TCT_E_USAGE, "errors are expected of the columns of a schema; give {schema}");
   if (t->schema.open > 0)
     return tct_fail(err, TCT_E_USAGE,
                     "bounds that an estimate will find are not known yet; give them in the schema to know what errors "
                     "to expect");
+  if (t->rows > most)
+    return tct_fail(err, TCT_E_USAGE,
+                    "the invented table of %lld records would have over %d numbers; ask about %lld: errors of more "
+                    "records are smaller",
+                    (long long)t->rows, NUMBERS, (long long)most);
   json_object_foreach((json_t *)t->assume, name, value) {
     bool known = (label && !strcmp(name, label)) || (t->schema.label && !strcmp(name, t->schema.label)) ||
                  (t->schema.event && !strcmp(name, t->schema.event));

@@ -1,4 +1,5 @@
-/* number.h - decimal texts to doubles, correctly rounded, independent of the locale; a public sequence; halvings. */
+/* number.h - decimal texts to doubles, correctly rounded, independent of the locale; a public sequence; halvings; the
+ * normal law. */
 #ifndef TCT_CORE_NUMBER_H
 #define TCT_CORE_NUMBER_H
 #include <locale.h>
@@ -42,6 +43,9 @@ static inline uint64_t tct_split_mix(uint64_t *state) {
 
 /* A signed time: above 0 an event, below 0 a follow-up that ended without one, as it does at the horizon for all. */
 static inline double tct_follow_up(double y, double horizon) { return y > horizon ? -horizon : fmax(y, -horizon); }
+
+/* The normal law below z. */
+static inline double tct_normal_below(double z) { return 0.5 * erfc(-z * M_SQRT1_2); }
 
 /* For qsort of doubles. */
 static inline int tct_ascending(const void *a, const void *b) {

@@ -42,13 +42,20 @@ json_t *tct_moments_json(const tct_moments *m) {
 }
 
 /* A released sum of t t', |t| <= 1, of so many records: its eigenvalues lie beyond 0 and their number by noise alone,
- * and beyond these ends once in e^72 sums. */
-static bool possible(const double *a, int64_t q, double rows, double deviation) {
+ * and beyond these ends once in e^72 sums.  So does its trace, the sum of |t|^2, which is told as well. */
+static bool possible(const double *a, int64_t q, double rows, double deviation, double *trace) {
   double far = (sqrt(2 * (double)q) + 12) * deviation, *less = TCT_NEW(double, 2 * q * q), *factor = less + q * q;
   for (int64_t j = 0; less && j < q * q; j++) less[j] = -a[j];
+  *trace = 0;
+  for (int64_t j = 0; j < q; j++) *trace += a[j * q + j];
   bool good = less && tct_cholesky_shifted(a, q, far, factor) && tct_cholesky_shifted(less, q, rows + far, factor);
   tct_free(less);
   return good;
+}
+
+/* Each record is in one of the sums, of whose traces, each over its unit, `traces` is the sum; q of all of them. */
+static bool together(double traces, int64_t q, double rows, double deviation) {
+  return traces <= rows * (1 + 1e-12) + 12 * sqrt((double)q) * deviation;
 }
 
 /* Radii follow from the metric; what is said of them is for other readers. */
@@ -58,15 +65,17 @@ static bool read_shells(const json_t *said, int64_t rows, double deviation, tct_
   if (!read_triangle(json_object_get(said, "metric"), q, m->metric.w) || !tct_metric_settle(&m->metric)) return false;
   tct_moments_radii(rows, deviation, m);
   bool good = (int)json_array_size(shells) == m->shells;
+  double trace, traces = 0;
   if (!good || !(m->shell = TCT_NEW(double, m->shells *q *q))) return false;
   for (int k = 0; good && k < m->shells; k++) {
     double *shell = m->shell + k * q * q, unit = m->radius[k] * m->radius[k];
     m->noise[k] = unit * deviation;
     good = read_triangle(json_array_get(shells, (size_t)k), q, shell);
     mirror(shell, q);
-    good = good && possible(shell, q, unit * (double)rows, m->noise[k]);
+    good = good && possible(shell, q, unit * (double)rows, m->noise[k], &trace);
+    traces += good ? trace / unit : 0;
   }
-  return good;
+  return good && together(traces, m->shells * q, (double)rows, deviation);
 }
 
 static bool read_fourth(const json_t *said, int64_t rows, double deviation, tct_moments *m) {
@@ -77,8 +86,9 @@ static bool read_fourth(const json_t *said, int64_t rows, double deviation, tct_
   bool good = read_triangle(fourth, d, m->fourth);
   mirror(m->fourth, d);
   m->cut = tct_moments_cut(rows, deviation, INFINITY);
-  double unit = m->cut * m->cut;
-  return good && possible(m->fourth, d, unit * (double)rows, unit * deviation);
+  double unit = m->cut * m->cut, trace;
+  return good && possible(m->fourth, d, unit * (double)rows, unit * deviation, &trace) &&
+         together(trace / unit, d, (double)rows, deviation);
 }
 
 tct_status tct_moments_of_json(const json_t *said, int64_t q, int64_t rows, const double deviation[2], tct_moments *m,

@@ -310,6 +310,49 @@ static void what_is_kept_reads_back_and_nothing_else_does(void **state) {
   empty(&t);
 }
 
+/* Of a table at all ends of what is allowed verify accepts what was released, and not once more records than there are:
+ * in two shells each, or in the products. */
+static void no_honest_moments_are_refused_and_no_records_count_twice(void **state) {
+  (void)state;
+  static const double budget[] = {1e-4, 0.1, 2, 50, 1e5, 1e12};
+  uint64_t random = 37;
+  tct_error err = {0};
+  int kept = 0, forged = 0;
+  for (int trial = 0; trial < 480; trial++) {
+    int64_t p = 1 + trial % Q, rows = trial / 4 % 3 ? 1 + (int64_t)(world_u64(&random) % 50) : 5000;
+    tct_facts facts = facts_of(rows, p, trial % 2 ? TCT_REPLACE_ONE : TCT_ADD_REMOVE, budget[trial % 6]);
+    table t = {.rows = rows, .fourth = trial % 6 > 2 && rows > 1000};
+    tct_solver_plan plan;
+    tct_moments m, again;
+    fill(&random, &t, p - 1, trial / 5 % 2);
+    int64_t far = trial % 3 == 0 ? rows : trial % 3 == 1 ? rows / 20 : 0; /* records at the corners of the bounds */
+    for (int64_t j = 0; j < far * (p - 1); j++) t.x[j] = world_u64(&random) % 2 ? 1 : -1;
+    assert_int_equal(release(&facts, &t, NULL, NULL, (uint64_t)trial, &m, &err), TCT_OK);
+    assert_int_equal(tct_moments_plan(&facts, t.fourth, &plan, &err), TCT_OK);
+    const double deviation[] = {plan.promise.release[1].deviation, t.fourth ? plan.promise.release[2].deviation : 0};
+    json_t *said = tct_moments_json(&m);
+    if (tct_moments_of_json(said, p, rows, deviation, &again, &err) != TCT_OK)
+      fail_msg("trial %d: %s", trial, err.text);
+    tct_moments_free(&again), json_decref(said), kept++;
+    for (int k = 0; k < 2 && deviation[0] < 1e-3 && (k ? t.fourth : m.shells > 1); k++) {
+      int64_t d = k ? tct_moments_products(p) : p;
+      double *one = k ? m.fourth : m.shell,
+             *two = k ? one : one + p * p; /* 0.6 n in two directions, or in two shells */
+      memset(one, 0, (size_t)((k ? 1 : m.shells) * d * d) * sizeof *one);
+      for (int side = 0; side < 2; side++)
+        (side ? two : one)[k && side ? d + 1 : 0] = 0.6 * (double)rows * pow(k ? m.cut : m.radius[side], 2);
+      said = tct_moments_json(&m);
+      assert_int_equal(tct_moments_of_json(said, p, rows, deviation, &again, &err), TCT_E_DATA);
+      tct_moments_free(&again), json_decref(said), forged++;
+    }
+    tct_moments_free(&m);
+    tct_solver_plan_free(&plan);
+    empty(&t);
+  }
+  print_message("%d kept, %d forged\n", kept, forged);
+  assert_true(kept == 480 && forged > 40);
+}
+
 static void what_no_plan_can_keep_is_refused(void **state) {
   (void)state;
   tct_error err = {0};
@@ -336,6 +379,7 @@ int main(void) {
       cmocka_unit_test(robust_errors_are_those_of_the_sandwich),
       cmocka_unit_test(corners_end_well),
       cmocka_unit_test(what_is_kept_reads_back_and_nothing_else_does),
+      cmocka_unit_test(no_honest_moments_are_refused_and_no_records_count_twice),
       cmocka_unit_test(what_no_plan_can_keep_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,6 +83,34 @@ static void intervals_of_95_percent_cover_the_truth_of_the_population(void **sta
     if (sample_turn(loss, 3)) covered_check((coverage_loss)loss, "dponestep", NULL);
 }
 
+/* One column decides nearly all labels, and three steps do not arrive: what the last one leaves of itself counts. */
+static void a_strong_column_is_no_further_off_than_its_error(void **state) {
+  (void)state;
+  enum { N = 20000, P = 4 };
+  static const double strong[] = {4, 8, 12};
+  int given = 0;
+  for (int run = 0; run < 6; run++) {
+    coverage_table t = coverage_draw(INDEPENDENT, LOGISTIC, N, P, 700 + (uint64_t)run);
+    dice d = dice_new(31, (uint64_t)run);
+    double b = strong[run / 2];
+    t.row_norm = 2;
+    for (int64_t i = 0; i < N; i++) {
+      double *x = t.x + i * P, u = dice_unit(&d);
+      for (int64_t j = 0; j + 1 < P; j++) x[j] = dice_unit(&d);
+      t.y[i] = u < 1 / (1 + exp(-b * (x[0] - 0.5))) ? 1 : -1, x[P - 1] = 1;
+    }
+    tct_model *model = covered_fit(&t, LOGISTIC, "dponestep:errors=robust", run % 2 ? 4 : 1, NULL, 60 + (uint64_t)run);
+    tct_contrast errors = covered_weight(model, 0);
+    double off = (model->coefficients[0] - b) / errors.standard_error;
+    printf("slope %g: %.3f, %.2f errors off\n", b, model->coefficients[0], off);
+    assert_true(errors.why != TCT_GIVEN || fabs(off) < 2.5);
+    given += errors.why == TCT_GIVEN;
+    tct_model_free(model);
+    coverage_free(&t);
+  }
+  assert_true(given >= 3);
+}
+
 /* How far the mean intercept of 16 tables with few positives or small counts is off. */
 static void check_intercept(coverage_loss loss, const char *solver) {
   enum { RUNS = 16, P = 4 };
@@ -341,6 +369,7 @@ int main(void) {
       cmocka_unit_test(a_clip_of_counts_is_below_two_events_where_pairs_are_few_beside_the_noise),
       cmocka_unit_test(a_cut_count_is_unbiased_under_its_law),
       cmocka_unit_test(the_mean_of_rare_counts_is_near_the_truth_where_noise_hides_single_events),
+      cmocka_unit_test(a_strong_column_is_no_further_off_than_its_error),
       cmocka_unit_test(the_clip_of_counts_hardly_moves_the_intercept),
       cmocka_unit_test(the_clip_of_two_classes_hardly_moves_the_intercept),
       cmocka_unit_test(the_weight_of_a_rare_category_arrives_where_noise_is_little),

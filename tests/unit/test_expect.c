@@ -1,6 +1,7 @@
 /* test_expect.c - the errors that a plan expects of each weight are those of fits of such tables. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
@@ -18,20 +19,36 @@ static const char schema[] =
     "{\"name\": \"sex\", \"type\": \"category\", \"values\": [\"f\", \"m\", \"x\"], \"drop_first\": true}],"
     "\"label\": %s}";
 static const char died[] = "{\"name\": \"died\", \"positive\": \"yes\", \"values\": [\"no\", \"yes\"]}";
+static const char many[] = "{\"name\": \"ward\", \"values\": [\"a\", \"b\", \"c\"]}";
 static const char visits[] = "{\"name\": \"visits\", \"lower\": 0, \"upper\": 10}";
 static const char followed[] = "{\"time\": \"days\", \"event\": \"died\", \"horizon\": 100}";
+
+static const char unlabelled[] =
+    "{\"format\": \"tacit-schema\", \"version\": 1, \"columns\": ["
+    "{\"name\": \"age\", \"type\": \"number\", \"lower\": 0, \"upper\": 100},"
+    "{\"name\": \"educ\", \"type\": \"number\", \"lower\": 0, \"upper\": 20, \"missing\": 0},"
+    "{\"name\": \"sex\", \"type\": \"category\", \"values\": [\"f\", \"m\", \"x\"], \"drop_first\": true}]%s}";
+
+/* What else is said of a table: the schema, the label's name, the end of follow-up, no constant; tests set it back. */
+static struct {
+  const char *form, *label;
+  double horizon;
+  bool bare;
+} beside = {.form = schema};
 
 /* What is expected, or NULL and the error. */
 static json_t *expect(const char *loss, const char *label, double epsilon, int64_t rows, const char *asked,
                       tct_error *err) {
-  char text[900];
+  char text[1200];
   tct_config c;
   tct_read_options read;
   tct_config_default(&c);
   tct_read_options_default(&read);
-  snprintf(text, sizeof text, schema, label);
+  snprintf(text, sizeof text, beside.form, label);
   c.loss = loss, c.epsilon = epsilon, c.delta = 1e-6, c.errors = "robust", c.threads = 1;
-  read.schema_text = text;
+  read.schema_text = text, read.label = beside.label;
+  if (beside.bare) c.intercept = 0;
+  if (beside.horizon > 0) read.horizon = beside.horizon, read.event = "died";
   char *told = tct_expect_json(&c, &read, rows, asked, err);
   json_t *out = told ? json_loads(told, 0, NULL) : NULL;
   tct_text_free(told);
@@ -68,9 +85,50 @@ static void errors_are_those_of_the_assumed_table(void **state) {
   assert_true(fabs(of(all, "age", "standard_error") * sqrt(v * 100) - 1) < 0.2);
   assert_true(fabs(of(all, "educ", "standard_error") * sqrt(v * 4 * 0.5) - 1) < 0.1);
   assert_true(fabs(of(all, "sex=x", "standard_error") / sqrt(share / v) - 1) < 0.15);
+  /* 1/n, and both means, 5 deviations each, of columns that are correlated by the root of half */
+  double constant = 1 / 0.5 + (25 + 25 - 2 * sqrt(0.5) * 25) / 0.5;
+  assert_true(fabs(of(all, "(intercept)", "standard_error") / sqrt(constant / v) - 1) < 0.15);
   assert_true(of(all, "educ", "noise_part") < 0.05 && of(all, "educ", "withheld") == 0);
   assert_true(json_is_null(json_object_get(weight(all, "educ"), "power")));
   json_decref(all);
+}
+
+/* Likewise of the other losses, by what each record tells of its margin at the mean that is assumed. */
+static void errors_are_those_of_the_assumed_mean(void **state) {
+  (void)state;
+  static const struct {
+    const char *loss, *label, *assumed;
+    double told;
+  } all[] = {{"poisson:margin=2", visits, "\"visits\": 2", 2},
+             {"gamma", visits, "\"visits\": 2", 1},
+             {"squared", visits, "\"visits\": 0.5", 1 / 0.25},
+             {"cox", followed, "\"died\": 0.4", 0.4}};
+  for (int k = 0; k < 4; k++) {
+    char asked[200];
+    snprintf(asked, sizeof asked, "{\"tries\": 1, \"assume\": {\"educ\": [10, 3], %s}}", all[k].assumed);
+    json_t *fit = sure(all[k].loss, all[k].label, 1000, asked);
+    double ratio = of(fit, "educ", "standard_error") * 3 * sqrt(20000 * all[k].told);
+    if (!(fabs(ratio - 1) < 0.15)) fail_msg("%s: %g times the error", all[k].loss, ratio);
+    json_decref(fit);
+  }
+}
+
+/* What noise adds is the part of the square that is told, and falls with the budget; tries differ by their noise. */
+static void noise_is_what_the_budget_adds(void **state) {
+  (void)state;
+  double part[2], own[2];
+  json_t *fits[] = {sure("logistic", died, 1, "{\"tries\": 2}"), sure("logistic", died, 2, "{\"tries\": 2}"),
+                    sure("logistic", died, 1000, "{\"tries\": 2}"), sure("logistic", died, 1, "{\"tries\": 1}")};
+  double none = of(fits[2], "educ", "standard_error");
+  for (int k = 0; k < 2; k++) {
+    part[k] = of(fits[k], "educ", "noise_part"), own[k] = of(fits[k], "educ", "standard_error");
+    assert_true(fabs(own[k] * sqrt(1 - part[k]) / none - 1) < 0.15);
+  }
+  double ratio = part[0] * own[0] * own[0] / (part[1] * own[1] * own[1]);
+  print_message("noise at 1 over that at 2: %.2f, parts %.2f and %.2f\n", ratio, part[0], part[1]);
+  assert_true(ratio > 1.5 && ratio < 8);
+  assert_true(fabs(of(fits[3], "educ", "standard_error") / own[0] - 1) > 1e-6);
+  for (int k = 0; k < 4; k++) json_decref(fits[k]);
 }
 
 /* The effect that is found with power 0.8 is found so, and one of none at the test's own level. */
@@ -114,6 +172,75 @@ static void sums_are_of_the_features(void **state) {
   json_decref(named), json_decref(sums);
 }
 
+/* Weights of a product's columns are no single feature's: the population has the effect that was asked for.  Gaps take
+ * records from a column, an exposure leaves its slopes. */
+static void effects_are_of_columns_that_terms_mix(void **state) {
+  (void)state;
+  static const char mixed[] =
+      "{\"format\": \"tacit-schema\", \"version\": 2, \"columns\": ["
+      "{\"name\": \"age\", \"type\": \"number\", \"lower\": 20, \"upper\": 100},"
+      "{\"name\": \"educ\", \"type\": \"number\", \"lower\": 5, \"upper\": 20},"
+      "{\"name\": \"seen\", \"type\": \"date\", \"lower\": \"2000-01-01\", \"upper\": \"2010-01-01\"},"
+      "{\"name\": \"bmi\", \"type\": \"number\", \"lower\": 10, \"upper\": 50, \"missing\": \"indicator\"}],"
+      "\"terms\": [\"age\", \"educ\", {\"product\": [\"age\", \"educ\"]}, \"bmi\"], \"label\": %s}";
+  beside.form = mixed;
+  json_t *all = sure("logistic", died, 100, "{\"tries\": 1, \"effect\": {\"age\": 0.05, \"age:educ\": -0.002}}");
+  assert_true(fabs(of(all, "age", "effect") - 0.05) < 1e-9 && fabs(of(all, "age:educ", "effect") + 0.002) < 1e-10);
+  assert_true(fabs(of(all, "educ", "effect")) < 1e-9);
+  json_decref(all);
+  beside.form = schema;
+}
+
+/* Labels follow the effect.  About educ = 10, where half are positive or the mean counts twice, a record's v is what
+ * its label tells: 1/se^2 is the sum of v (educ - its mean by v)^2. */
+static void labels_follow_the_effect(void **state) {
+  (void)state;
+  enum { N = 20000 };
+  static const struct {
+    const char *loss, *label, *asked;
+    double effect, mean;
+  } all[] = {
+      {"logistic", died, "{\"tries\": 1, \"effect\": {\"educ\": 0.25}}", 0.25, 0},
+      {"poisson:margin=2", visits, "{\"tries\": 1, \"effect\": {\"educ\": 0.1}, \"assume\": {\"visits\": 1}}", 0.1, 1}};
+  for (int k = 0; k < 2; k++) {
+    double s[3] = {0}, level = 0;
+    for (int i = 0; i < N; i++) level += exp(all[k].effect * 20 * (i + 0.5) / N) / N;
+    for (int i = 0; i < N; i++) {
+      double x = 20 * (i + 0.5) / N, p = 1 / (1 + exp(-all[k].effect * (x - 10)));
+      double v = all[k].mean > 0 ? all[k].mean * exp(all[k].effect * x) / level : p * (1 - p);
+      s[0] += v, s[1] += v * x, s[2] += v * x * x;
+    }
+    json_t *fit = sure(all[k].loss, all[k].label, 1000, all[k].asked);
+    double ratio = of(fit, "educ", "standard_error") * sqrt(s[2] - s[1] * s[1] / s[0]);
+    print_message("%s: %.3f times\n", all[k].loss, ratio);
+    assert_true(fabs(ratio - 1) < 0.1);
+    json_decref(fit);
+  }
+}
+
+/* The label by the name that the caller gives, a horizon of the options, no constant. */
+static void what_the_caller_says_beside_the_schema_counts(void **state) {
+  (void)state;
+  json_t *named = sure("logistic", died, 100, "{\"tries\": 1, \"assume\": {\"died\": 0.1}}");
+  beside.label = "dead";
+  json_t *called = sure("logistic", died, 100, "{\"tries\": 1, \"assume\": {\"dead\": 0.1}}");
+  assert_true(json_equal(named, called));
+  beside.label = NULL, beside.bare = true;
+  json_t *bare =
+      sure("logistic", died, 100, "{\"tries\": 1, \"sums\": [[0, 0.05, 0, 0, 9]], \"weights\": [0, 2, 0, 0, 3]}");
+  json_t *all = sure("logistic", died, 100, "{\"tries\": 1}");
+  assert_true(fabs(json_number_value(json_object_get(json_array_get(json_object_get(bare, "weights"), 0), "effect")) -
+                   0.1) < 1e-12);
+  assert_int_equal(json_array_size(json_object_get(all, "weights")), 4);
+  beside.bare = false;
+  json_t *own = sure("cox", followed, 100, "{\"tries\": 1}");
+  beside.horizon = 100, beside.label = "days", beside.form = unlabelled;
+  json_t *other = sure("cox", "", 100, "{\"tries\": 1}");
+  assert_true(json_equal(own, other));
+  beside.horizon = 0, beside.label = NULL, beside.form = schema;
+  json_decref(named), json_decref(called), json_decref(bare), json_decref(all), json_decref(own), json_decref(other);
+}
+
 static void refused(const char *asked, const char *why) {
   tct_error err = {0};
   assert_null(expect("logistic", died, 1, 20000, asked, &err));
@@ -139,6 +266,12 @@ static void what_is_asked_wrongly_is_refused(void **state) {
   refused("{\"sums\": [[1]]}", "a number for each of 4");
   assert_null(expect("hinge", died, 1, 20000, NULL, &err));
   assert_null(expect("hinge", died, 1, 20000, NULL, NULL));
+  assert_null(expect("logistic", died, INFINITY, 20000, NULL, &err));
+  assert_non_null(strstr(err.text, "no private standard errors are asked for"));
+  assert_null(expect("logistic", many, 8, 20000, NULL, &err));
+  assert_non_null(strstr(err.text, "weights of several classes have no errors"));
+  assert_null(expect("logistic", died, 1, 1000000000, NULL, &err));
+  assert_non_null(strstr(err.text, "ask about 10000000: errors of more records are smaller"));
   assert_null(expect("logistic", died, 1, 0, NULL, &err));
   assert_non_null(strstr(err.text, "public number"));
 }
@@ -146,9 +279,14 @@ static void what_is_asked_wrongly_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(errors_are_those_of_the_assumed_table),
+      cmocka_unit_test(errors_are_those_of_the_assumed_mean),
+      cmocka_unit_test(noise_is_what_the_budget_adds),
       cmocka_unit_test(power_is_that_of_the_effect),
       cmocka_unit_test(every_loss_has_errors_and_few_records_have_none),
       cmocka_unit_test(sums_are_of_the_features),
+      cmocka_unit_test(effects_are_of_columns_that_terms_mix),
+      cmocka_unit_test(labels_follow_the_effect),
+      cmocka_unit_test(what_the_caller_says_beside_the_schema_counts),
       cmocka_unit_test(what_is_asked_wrongly_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

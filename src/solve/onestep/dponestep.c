@@ -207,6 +207,16 @@ static bool hides(const tct_onestep *run) {
   return most > dponestep_unseen_most;
 }
 
+/* What Newton's last step leaves of itself.  Curvature that is gone since the start tells how far margins have come,
+ * and with it how fast it changes along the step. */
+static double left_along(const tct_onestep *run, const double *curvature) {
+  double now = 0, begun = 0;
+  if (tct_noise_off(run->problem->facts) || !curved(run)) return 0;
+  for (int64_t j = 0; j < run->metric.p; j++)
+    now += curvature[j * run->metric.p + j], begun += run->typical * run->second[j * run->metric.p + j];
+  return dponestep_left_along * fmax(1 - now / begun, 0);
+}
+
 /* Steps 6 and 7. */
 static tct_status finish(tct_onestep *run, walk *m, double *w, tct_error *err) {
   const tct_facts *facts = run->problem->facts;
@@ -228,6 +238,7 @@ static tct_status finish(tct_onestep *run, walk *m, double *w, tct_error *err) {
   double residual = status == TCT_OK ? residual_of(run, &moments, m->rest) : NAN;
   if (status == TCT_OK) {
     tct_onestep_add_slope(run, w, m->g);
+    released.along = left_along(run, moments.curvature);
     tct_onestep_add_ridge(run, moments.curvature);
     status = tct_onestep_covariance(&released, &run->metric, m->step, inference, err);
   }

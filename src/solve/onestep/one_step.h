@@ -148,6 +148,7 @@ typedef struct tct_onestep_released {
   const double *unseen; /* [p]: of a column's variance, what hidden rows could have; NULL: nothing */
   double reach;         /* of a column, from end to end */
   double rest;          /* what one step leaves of the margins' square, times the curvature */
+  double along;         /* the square of the part of the step that it leaves undone, over the margins' square */
   double dimension;
   double floor; /* of eigenvalues, over what noise alone reaches; 0: the rule's */
 } tct_onestep_released;

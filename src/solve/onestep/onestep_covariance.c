@@ -4,9 +4,10 @@
  * deviation s_g.  That of H and J is symmetric: s_H and s_J on the diagonal, sqrt(1/2) of it beside.
  *   D = H^-1 g, v = v_0 - D
  *   sampling  H^-1 J H^-1 / n                                   (the sandwich; without J: H^-1 / n)
- *   noise     H^-1 [s_g^2 G G^T + (s_H^2/2)(|D|^2 I + D D^T) + r I] H^-1
+ *   noise     H^-1 [s_g^2 G G^T + (s_H^2/2)(|D|^2 I + D D^T) + r I + a m^2 g g^T] H^-1
  * G is the root of the metric that g was released in.  The second term is H's own noise times D.  r is what one step
  * leaves where curvatures follow the weights: (rest m^2 tr H)^2/d for a step that moves margins by m.
+ * Along D itself it is a m^2 of the square.
  * docs/proofs/standard-errors.md derives both.
  *   Noise in H makes the mean of H^-1 larger, by (s_H^2/2) H^-1 (tr(H^-1) + H^-1) H^-1.  Eigenvalues l are raised by
  * (s_H^2/2)(tr(H^-1) + 1/l), which takes that away.
@@ -124,11 +125,13 @@ static void noise_between(work *m, const double *step, double moved2) {
   for (int64_t j = 0; j < p; j++) trace += m->in->moments->curvature[j * p + j];
   double rest = m->in->rest > 0 ? m->in->rest * moved2 * trace : 0;
   rest *= rest / fmax(m->in->dimension, 1);
+  const double *g = m->in->gradient;
   for (int64_t j = 0; j < p; j++)
     for (int64_t k = 0; k < p; k++) {
       double shaped =
           m->in->factor ? tct_dot(m->in->factor + j * p, m->in->factor + k * p, (j < k ? j : k) + 1) : j == k;
-      m->middle[j * p + k] = g2 * shaped + (j == k ? h2 * length2 + rest : 0) + h2 * step[j] * step[k];
+      m->middle[j * p + k] = g2 * shaped + (j == k ? h2 * length2 + rest : 0) + h2 * step[j] * step[k] +
+                             m->in->along * moved2 * g[j] * g[k];
     }
 }
 

@@ -243,13 +243,13 @@ static tct_status add_shells(const spectrum *s, tct_moments *m, tct_error *err) 
 static tct_status in_shells(const tct_problem *problem, tct_mech *mech, int r, const spectrum *s, tct_moments *m,
                             tct_error *err) {
   const tct_release *planned = tct_mech_release_of(mech, r);
-  double list[TCT_SHELLS + 1] = {0};
+  double list[TCT_SHELLS + 2] = {0};
   tct_moments_radii(problem->facts->rows, planned->deviation, m);
   memcpy(list, m->radius, sizeof m->radius);
-  list[TCT_SHELLS] = m->shells;
-  TCT_TRY(tct_mech_join_first(mech, list, TCT_SHELLS + 1, err));
+  list[TCT_SHELLS] = m->shells, list[TCT_SHELLS + 1] = m->whole;
+  TCT_TRY(tct_mech_join_first(mech, list, TCT_SHELLS + 2, err));
   memcpy(m->radius, list, sizeof m->radius);
-  m->shells = (int)list[TCT_SHELLS];
+  m->shells = (int)list[TCT_SHELLS], m->whole = (int)list[TCT_SHELLS + 1];
   int64_t square = m->q * m->q, size = m->shells * square;
   m->shell = TCT_NEW(double, size);
   m->kept = TCT_NEW(double, size);
