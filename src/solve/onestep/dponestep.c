@@ -19,8 +19,8 @@
  *      C of two classes is a part of c_z: psi is cut by the larger slope of both labels, which is a weight.  C of
  *      numbers follows from signed counts of the terms' lengths at the first two steps (onestep_clip.c).
  *   5. J = sum_i psi_i^2 z_i z_i^T; G G^T = J without its noise shapes the gradients from here on: images G^-1 z
- *   6. C anew; g, where many rows are far with omega 1; (H, J), one release; H of two classes averaged with that
- *      of step 4 where little has moved since
+ *   6. C anew; g, where many rows are far with omega 1; (H, J), one release; H of classes and counts averaged
+ *      with that of step 4 where little has moved since
  *   7. w = w_0 - W^T H^-1 g; covariances: onestep_covariance.c
  * Where noise is next to nothing c_z, h and C grow without end, and T with the signal.
  *
@@ -159,8 +159,8 @@ static tct_status follow(tct_onestep *run, walk *m, double *w, tct_error *err) {
 static void average(const tct_onestep *run, const walk *m, tct_onestep_moments *moments) {
   double own = moments->curvature_noise, part = own * own / (own * own + m->noise * m->noise);
   if (m->known == 0 || !(own > 0) || !(m->noise > 0)) return;
-  if (run->rule.scaled || !(m->moved < dponestep_walk_near))
-    return; /* of numbers the walk's is above H: part of cuts */
+  bool parts = run->rule.scaled && !run->problem->facts->loss.kind->counts; /* of cut slopes are in the walk's */
+  if (parts || !(m->moved < dponestep_walk_near)) return;
   for (int64_t k = 0; k < run->metric.p * run->metric.p; k++)
     moments->curvature[k] += part * (m->curvature[k] - moments->curvature[k]);
   moments->curvature_noise = own * sqrt(1 - part);

@@ -208,8 +208,9 @@ static void moment_scales(const tct_onestep *run, const units *u, int64_t i, dou
   double size = either * omega * run->length[i], kept = size > run->clip ? run->clip / size : 1;
   double psi = omega * slope * kept;
   /* A weight keeps its part; a cut slope has no curve.  Along the walk it has that of a weight: where a whole category
-   * is cut no step is then too long (iteratively reweighted least squares: Holland, Welsch 1977). */
-  if (logistic(run) || (!run->last && !below)) part = kept;
+   * is cut no step is then too long (iteratively reweighted least squares: Holland, Welsch 1977).  Not of counts, whose
+   * dispersion is told by it. */
+  if (logistic(run) || !(run->last || loss->kind->counts)) part = kept;
   if ((kept < 1 || below) && !weighs_alike(run)) curve *= part;
   scale[0] = curve / u->most[0], scale[1] = psi * psi / u->most[1];
   for (int k = 0; k < 2; k++) {
