@@ -205,6 +205,24 @@ static coverage_table fitted(coverage_kind kind, coverage_loss loss, int64_t n, 
   return t;
 }
 
+/* Counts of a right model: what a clip may lose, for all that the walk knows, doubled their noise.  The variance at
+ * the end says that it is not there. */
+static void robust_errors_of_a_right_model_of_counts_are_hardly_longer(void **state) {
+  (void)state;
+  enum { RUNS = 8, P = 10 };
+  double longer = 0;
+  for (int run = 0; run < RUNS; run++) {
+    coverage_table t = coverage_draw(INDEPENDENT, POISSON, 20000, P, 500 + (uint64_t)run);
+    tct_model *own = covered_fit(&t, POISSON, "dponestep", 1, NULL, 60 + (uint64_t)run);
+    tct_model *robust = covered_fit(&t, POISSON, "dponestep:errors=robust", 1, NULL, 60 + (uint64_t)run);
+    longer += log(covered_weight(robust, 1).noise_error / covered_weight(own, 1).noise_error) / RUNS;
+    tct_model_free(own), tct_model_free(robust);
+    coverage_free(&t);
+  }
+  printf("robust: the noise counts as %.2f times that of the model's own\n", exp(longer));
+  assert_true(exp(longer) < 1.75);
+}
+
 /* A short clip along the path leaves the last step so far to go that the square of it was 2.7 errors of the intercept.
  */
 static void the_path_of_skewed_counts_ends_so_near_that_one_step_is_enough(void **state) {
@@ -373,6 +391,7 @@ int main(void) {
       cmocka_unit_test(the_clip_of_counts_hardly_moves_the_intercept),
       cmocka_unit_test(the_clip_of_two_classes_hardly_moves_the_intercept),
       cmocka_unit_test(the_weight_of_a_rare_category_arrives_where_noise_is_little),
+      cmocka_unit_test(robust_errors_of_a_right_model_of_counts_are_hardly_longer),
       cmocka_unit_test(the_path_of_skewed_counts_ends_so_near_that_one_step_is_enough),
       cmocka_unit_test(without_noise_errors_are_those_of_an_exact_fit),
       cmocka_unit_test(without_noise_equal_columns_have_no_interval),

@@ -145,13 +145,7 @@ static tct_status follow(tct_onestep *run, walk *m, double *w, tct_error *err) {
   if (!run->rule.sandwich) return TCT_OK;
   tct_onestep_moments moments = {.variance = m->h};
   TCT_TRY(tct_onestep_release_moments(run, run->at.slopes, w, &moments, err));
-  double variance = 0, curvature = 0;
-  for (int64_t j = 0; j < run->metric.p; j++) {
-    variance += m->h[j * run->metric.p + j], curvature += m->curvature[j * run->metric.p + j];
-  }
-  double unit = curvature * run->rows / (double)run->problem->facts->rows;
-  if (curvature > 0 && m->known > 0)
-    run->dispersion = variance / unit, run->uncertain = moments.variance_noise * sqrt((double)run->metric.p) / unit;
+  if (m->known > 0) tct_onestep_take_dispersion(run, m->h, m->curvature, moments.variance_noise);
   return tct_onestep_take_slopes(run, m->h, moments.variance_noise, err);
 }
 
@@ -217,6 +211,12 @@ static double left_along(const tct_onestep *run, const double *curvature) {
   return dponestep_left_along * fmax(1 - now / begun, 0);
 }
 
+/* The part of what the last clip may lose that the variance which it leaves allows for. */
+static double still_hidden(const tct_onestep *run) {
+  double part = (run->dispersion + run->uncertain - 1) / dponestep_hidden_dispersion;
+  return part < 1 ? fmax(part, 0) : 1; /* all where it is not known */
+}
+
 /* Steps 6 and 7. */
 static tct_status finish(tct_onestep *run, walk *m, double *w, tct_error *err) {
   const tct_facts *facts = run->problem->facts;
@@ -234,7 +234,7 @@ static tct_status finish(tct_onestep *run, walk *m, double *w, tct_error *err) {
   TCT_TRY(tct_inference_new(facts->p, inference, err));
   tct_status status = release_last(run, m, w, &moments, &released.deviation, err);
   if (run->rule.robust) /* where the mean is not as the model says */
-    released.deviation = hypot(released.deviation, run->lost);
+    released.deviation = hypot(released.deviation, run->lost * still_hidden(run));
   double residual = status == TCT_OK ? residual_of(run, &moments, m->rest) : NAN;
   if (status == TCT_OK) {
     tct_onestep_add_slope(run, w, m->g);

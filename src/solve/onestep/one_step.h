@@ -129,9 +129,12 @@ void tct_onestep_add_slope(const tct_onestep *run, const double *w, double *g);
 /* run->factor <- the root of the second moment of terms, J[p][p] with noise of this deviation, shrunk to the unit
  * matrix by what noise alone would show. */
 tct_status tct_onestep_take_slopes(tct_onestep *run, double *slopes, double noise, tct_error *err);
+/* run->dispersion and its uncertainty <- a variance [p][p] with noise of this deviation over a curvature [p][p] in the
+ * same metric. */
+void tct_onestep_take_dispersion(tct_onestep *run, const double *variance, const double *curvature, double noise);
 /* moments->variance, in the gradient's metric, becomes positive and is shrunk to a multiple of the curvature by what
  * noise alone would show; then in units of v.  variance_noise <- what of it is left. */
-tct_status tct_onestep_settle_variance(const tct_onestep *run, tct_onestep_moments *moments, tct_error *err);
+tct_status tct_onestep_settle_variance(tct_onestep *run, tct_onestep_moments *moments, tct_error *err);
 
 /* The last step and the covariance, from releases alone.  weights [p]: w_0; gradient: of it, in units of v, deviation:
  * of its noise, in the metric whose root is factor; moments with the ridge.  step[p] <- D, in units of v; inference <-

@@ -55,6 +55,12 @@ static bool root_of(double *slopes, const double *second, int64_t p, double *roo
   return isfinite(sum) && sum > 0;
 }
 
+void tct_onestep_take_dispersion(tct_onestep *run, const double *variance, const double *curvature, double noise) {
+  int64_t p = run->metric.p;
+  double unit = trace_of(curvature, p) * run->rows / (double)run->problem->facts->rows;
+  if (unit > 0) run->dispersion = trace_of(variance, p) / unit, run->uncertain = noise * sqrt((double)p) / unit;
+}
+
 tct_status tct_onestep_take_slopes(tct_onestep *run, double *slopes, double noise, tct_error *err) {
   int64_t p = run->metric.p;
   double mean = fmax(trace_of(slopes, p) / (double)p, 0x1p-40 * run->clip * run->clip), off = 0, part = 0;
@@ -71,7 +77,7 @@ tct_status tct_onestep_take_slopes(tct_onestep *run, double *slopes, double nois
   return tct_onestep_shape(run, err);
 }
 
-/* guess[p][p] <- the curvature in the gradient's metric, floored by its noise, of the trace that the variance has. */
+/* guess[p][p] <- the curvature in the gradient's metric, floored by its noise. */
 static bool guess_of(const tct_onestep *run, const tct_onestep_moments *moments, double *room, double *guess) {
   int64_t p = run->metric.p;
   double *raised = room, *inverse = room + p * p, *rest = inverse + p * p;
@@ -81,16 +87,17 @@ static bool guess_of(const tct_onestep *run, const tct_onestep_moments *moments,
   memcpy(inverse, run->factor, (size_t)(p * p) * sizeof *inverse);
   tct_lower_invert(inverse, p, rest);
   between(inverse, raised, p, rest, guess);
-  double scale = fmax(trace_of(moments->variance, p), 0) / fmax(trace_of(guess, p), 0x1p-900);
-  for (int64_t k = 0; k < p * p; k++) guess[k] *= scale;
   return true;
 }
 
-tct_status tct_onestep_settle_variance(const tct_onestep *run, tct_onestep_moments *moments, tct_error *err) {
+tct_status tct_onestep_settle_variance(tct_onestep *run, tct_onestep_moments *moments, tct_error *err) {
   int64_t p = run->metric.p;
   double *j = moments->variance, *guess = TCT_NEW(double, 4 * p * p + 4 * p), *room = guess + p * p;
   if (!guess) return tct_fail_memory(err);
   bool known = guess_of(run, moments, room, guess);
+  tct_onestep_take_dispersion(run, j, guess, moments->variance_noise);
+  double scale = fmax(trace_of(j, p), 0) / fmax(trace_of(guess, p), 0x1p-900); /* a guess of the variance */
+  for (int64_t k = 0; k < p * p; k++) guess[k] *= scale;
   tct_axpy(-1, guess, j, p * p);
   double part = real_part(tct_norm2(j, p * p), moments->variance_noise, p);
   for (int64_t k = 0; k < p * p; k++) j[k] = guess[k] + part * j[k];
