@@ -8,11 +8,12 @@
  * its row alone (Mallows 1975), alike in gradients and curvatures.
  *   1. sums of rows and labels: means, and the margin b that is best for all records alike, with the curve q there.
  *      Sums of squares.  W = L^-1/sqrt(d) for second moments L L^T of columns of these means and squares.
- *   2. twice: G = sum_i z_i z_i^T, z_i = W x_i cut to 1.3; eigenvalues lifted to a quarter of what noise reaches; a
- * ridge on columns that look like 0/1 columns by their released means and variances; W = L^-1/sqrt(d) anew, so that the
- *      mean of |z|^2 is 1.  d: how many directions the rows fill
- *   3. counts of |z_i|: c_z keeps most of the mean square length, h is a few curves q; where many rows are far, c_z is
- * as large as the noise of H allows.  omega_i = min(1, (c_z/|z_i|)^2) min(1, h/curve_i)
+ *   2. twice: G = sum_i z_i z_i^T, z_i = W x_i cut to 1.3; eigenvalues lifted to a quarter of what noise reaches.
+ *      Columns that look like 0/1 columns by their released means and variances get back what the cut took, and a
+ *      ridge.  W = L^-1/sqrt(d) anew, so that the mean of |z|^2 is 1.  d: how many directions the rows fill
+ *   3. counts of |z_i|: c_z keeps most of the mean square length, h is a few curves q.  Where many rows are far by more
+ *      than a rare category, c_z is as large as the noise of H allows.  omega_i = min(1, (c_z/|z_i|)^2) min(1,
+ *      h/curve_i)
  *   4. for t = 1..T from w with the margin b: g = sum_i psi_i z_i, psi_i = omega_i l'(x_i.w, y_i) cut to |psi_i z_i| <=
  *      C; H = sum_i omega_i l'' z_i z_i^T, at the first step q times the images' second moment.  w <- w - W^T H^-1 g,
  *      with a ridge where noise would move margins by more than walk_noise, and at most walk_most.
