@@ -25,6 +25,20 @@ static inline tct_model *covered_fit(const coverage_table *t, coverage_loss loss
   return model;
 }
 
+/* At epsilon 4. */
+static inline tct_model *covered_train(const coverage_table *t, coverage_loss loss, const char *solver, uint64_t seed) {
+  return covered_fit(t, loss, solver, 4, NULL, seed);
+}
+
+/* A table that is drawn, its exact fit and the standard errors of that. */
+static inline coverage_table covered_exactly(coverage_kind kind, coverage_loss loss, int64_t n, int64_t p,
+                                             uint64_t number, double *exact, double *se) {
+  coverage_truth(kind, loss, p, exact);
+  coverage_table t = coverage_draw(kind, loss, n, p, number);
+  coverage_exact(&t, loss, 1, exact, se);
+  return t;
+}
+
 static inline tct_contrast covered_weight(const tct_model *model, int64_t j) {
   double c[16] = {0};
   c[j] = 1;
@@ -53,5 +67,23 @@ static inline void covered_check(coverage_loss loss, const char *solver, const d
   printf("%s: %d of %d intervals cover\n", coverage_losses[loss], hit, given);
   assert_true(given > 0.9 * RUNS * P);
   assert_true(hit > 0.905 * given && hit < 0.99 * given);
+}
+
+/* How far the mean intercept of 16 tables with few positives or small counts is off. */
+static inline void covered_check_intercept(coverage_loss loss, const char *solver) {
+  enum { RUNS = 16, P = 4 };
+  double truth[P], sum = 0;
+  coverage_truth(OFFSET, loss, P, truth);
+  for (int run = 0; run < RUNS; run++) {
+    coverage_table t = coverage_draw(OFFSET, loss, 20000, P, 300 + (uint64_t)run);
+    tct_model *model = covered_train(&t, loss, solver, 40 + (uint64_t)run);
+    tct_contrast errors = covered_weight(model, P - 1);
+    assert_true(errors.why == TCT_GIVEN);
+    sum += (model->coefficients[P - 1] - truth[P - 1]) / errors.standard_error;
+    tct_model_free(model);
+    coverage_free(&t);
+  }
+  printf("the intercept is %.2f standard errors off\n", sum / RUNS);
+  if (!(fabs(sum / RUNS) < 0.8)) fail_msg("the intercept is %g standard errors off", sum / RUNS);
 }
 #endif

@@ -1,0 +1,145 @@
+/* test_count_errors.c - standard errors of counts: their clip, their hidden events, a mean that is wrong.
+ *
+ * Seeds are fixed; the error rates are those over seeds. */
+#include "covered.h"
+
+#include "solve/onestep/one_step.h"
+
+/* Counts have long upper tails: a clip as for normal residuals moves the intercept by six standard errors here. */
+static void the_clip_of_counts_hardly_moves_the_intercept(void **state) {
+  (void)state;
+  covered_check_intercept(POISSON, "dponestep");
+}
+
+/* Where noise hides the events, a clip by what is seen, the slopes of zeros, would cut them. */
+static void a_clip_of_counts_is_below_two_events_where_pairs_are_few_beside_the_noise(void **state) {
+  (void)state;
+  double count[2 * TCT_ONESTEP_EDGES] = {0};
+  tct_onestep_terms terms = {.count = count, .deviation = 94, .rows = 20000, .dimension = 6, .given = NAN};
+  terms.noise = 0.002, terms.part = 0.5;
+  count[6] = 8000, count[7] = 11000; /* 0.13 and 0.18 long */
+  assert_true(tct_onestep_pick_clip(&terms) < 1);
+  terms.typical = 0.02, terms.part = 1;
+  assert_true(tct_onestep_pick_clip(&terms) == 1.2);
+  terms.typical = 0.5;
+  double clip = tct_onestep_pick_clip(&terms);
+  assert_true(clip > 1.8 && clip < 2); /* 12 % of the records are pairs, the error of all directions is 0.01 */
+}
+
+/* Under the law the cut slope has mean 0, and the curve is what the mean of a fixed cut moves by. */
+static void a_cut_count_is_unbiased_under_its_law(void **state) {
+  (void)state;
+  static const double means[] = {0.01, 0.06, 0.7, 3, 20}, rooms[] = {0.6, 1.3, 1.9, 4};
+  for (int k = 0; k < 20; k++) {
+    double m = means[k / 4], room = rooms[k % 4], mass = exp(-m), sum = 0, moved = 0, part = NAN;
+    for (int y = 0; y < 150; mass *= m / ++y) {
+      sum += mass * tct_onestep_cut_count(m, y, room, &part);
+      moved += mass * (y - m) * fmin(fmax(y - m, -room), room); /* the score times the cut */
+    }
+    assert_true(fabs(sum) < 1e-12 && fabs(part - moved / m) < 1e-10 && part > 0 && part < 1);
+    assert_true(fabs(tct_onestep_cut_count(m, 1000, room, &part)) <= 2 * room);
+  }
+  double part = 0;
+  assert_true(tct_onestep_cut_count(3, 5, 100, &part) == -2 && part == 1); /* never cut */
+  assert_true(isnan(tct_onestep_cut_count(NAN, 5, 1, &part)));
+}
+
+/* A table of 1,000 events of 20,000 counts: a path whose clip cut them predicted a tenth. */
+static void the_mean_of_rare_counts_is_near_the_truth_where_noise_hides_single_events(void **state) {
+  (void)state;
+  enum { N = 20000, P = 4, RUNS = 4 };
+  double sum = 0;
+  for (int run = 0; run < RUNS; run++) {
+    coverage_table t = coverage_draw(INDEPENDENT, POISSON, N, P, 700 + (uint64_t)run);
+    for (int64_t i = 0; i < N; i++) t.y[i] = i % 20 == 0;
+    t.label_bound = 10;
+    tct_model *model = covered_fit(&t, POISSON, "dponestep:errors=robust", 0.5, NULL, 3 + (uint64_t)run);
+    for (int64_t i = 0; i < N; i++) {
+      double z = 0;
+      for (int64_t j = 0; j < P; j++) z += t.x[i * P + j] * model->coefficients[j];
+      sum += exp(z) / N / RUNS;
+    }
+    tct_model_free(model);
+    coverage_free(&t);
+  }
+  printf("mean prediction %.4f of 0.05\n", sum);
+  assert_true(fabs(sum / 0.05 - 1) < 0.15);
+}
+
+/* Counts of a right model: what a clip may lose, for all that the walk knows, doubled their noise.  The variance at
+ * the end says that it is not there. */
+static void robust_errors_of_a_right_model_of_counts_are_hardly_longer(void **state) {
+  (void)state;
+  enum { RUNS = 8, P = 10 };
+  double longer = 0;
+  for (int run = 0; run < RUNS; run++) {
+    coverage_table t = coverage_draw(INDEPENDENT, POISSON, 20000, P, 500 + (uint64_t)run);
+    tct_model *own = covered_fit(&t, POISSON, "dponestep", 1, NULL, 60 + (uint64_t)run);
+    tct_model *robust = covered_fit(&t, POISSON, "dponestep:errors=robust", 1, NULL, 60 + (uint64_t)run);
+    longer += log(covered_weight(robust, 1).noise_error / covered_weight(own, 1).noise_error) / RUNS;
+    tct_model_free(own), tct_model_free(robust);
+    coverage_free(&t);
+  }
+  printf("robust: the noise counts as %.2f times that of the model's own\n", exp(longer));
+  assert_true(exp(longer) < 1.75);
+}
+
+/* A short clip along the path leaves the last step so far to go that the square of it was 2.7 errors of the intercept.
+ */
+static void the_path_of_skewed_counts_ends_so_near_that_one_step_is_enough(void **state) {
+  (void)state;
+  enum { P = 5 };
+  double exact[P], se[P];
+  coverage_table t = covered_exactly(SKEW_ERRORS, POISSON, 200000, P, 0, exact, se);
+  tct_model *model = covered_train(&t, POISSON, "dponestep:errors=robust", 12);
+  for (int64_t j = 0; j < P; j++) {
+    double off = (model->coefficients[j] - exact[j]) / se[j];
+    printf("weight %d is %.2f standard errors from the exact fit's\n", (int)j, off);
+    if (!(fabs(off) < 1.2)) fail_msg("weight %d is %g standard errors off", (int)j, off);
+  }
+  tct_model_free(model);
+  coverage_free(&t);
+}
+
+/* A mean that is wrong makes counts vary more than it says, and most of that is in the few largest.  A clip that takes
+ * twice as much, the curve of cut slopes along the walk, or hidden events that are not paid for make this mean square
+ * 2.8 and more; it is 1.55, with t's few degrees. */
+static void a_wrong_mean_of_counts_is_in_their_errors(void **state) {
+  (void)state;
+  enum { RUNS = 60, P = 5, PARTS = 4 };
+  double start[P], truth[P] = {0}, squares = 0;
+  int given = 0;
+  coverage_truth(WRONG, POISSON, P, start);
+  for (int k = 0; k < PARTS; k++) {
+    double w[P];
+    coverage_table t = coverage_make(WRONG, POISSON, 400000, P, 1000000 + (uint64_t)k, 1);
+    memcpy(w, start, sizeof w);
+    coverage_exact(&t, POISSON, 0, w, NULL);
+    for (int j = 0; j < P; j++) truth[j] += w[j] / PARTS;
+    coverage_free(&t);
+  }
+  for (int run = 0; run < RUNS; run++) {
+    coverage_table t = coverage_draw(WRONG, POISSON, 20000, P, 750 + (uint64_t)run);
+    tct_model *model = covered_fit(&t, POISSON, "dponestep:errors=robust", 0.5, NULL, 827 + (uint64_t)run);
+    tct_contrast errors = covered_weight(model, 0);
+    double off = (model->coefficients[0] - truth[0]) / errors.standard_error;
+    if (errors.why == TCT_GIVEN) squares += off * off, given++;
+    tct_model_free(model);
+    coverage_free(&t);
+  }
+  printf("of %d: the mean square over the stated variance is %.2f\n", given, squares / given);
+  assert_true(given > 0.9 * RUNS && squares < 2.1 * given);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_clip_of_counts_is_below_two_events_where_pairs_are_few_beside_the_noise),
+      cmocka_unit_test(a_cut_count_is_unbiased_under_its_law),
+      cmocka_unit_test(the_mean_of_rare_counts_is_near_the_truth_where_noise_hides_single_events),
+      cmocka_unit_test(the_clip_of_counts_hardly_moves_the_intercept),
+      cmocka_unit_test(robust_errors_of_a_right_model_of_counts_are_hardly_longer),
+      cmocka_unit_test(the_path_of_skewed_counts_ends_so_near_that_one_step_is_enough),
+      cmocka_unit_test(a_wrong_mean_of_counts_is_in_their_errors),
+  };
+  return cmocka_run_group_tests_name("errors of counts", tests, NULL, NULL);
+}
