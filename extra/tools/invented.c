@@ -261,6 +261,7 @@ static tct_data *read_all(invented *t, const tct_read_options *read, tct_error *
   struct ArrowArrayStream stream = {get_schema, get_next, no_error, stream_done, t};
   tct_read_options own = *read;
   own.labels = TCT_LABELS_NONE, own.label = NULL, own.event = NULL, own.key = NULL, own.invalid = TCT_INVALID_REFUSE;
+  own.weights = t->schema.beside[TCT_BESIDE_WEIGHT].name; /* without labels a schema's own would be left */
   tct_frame *frame = tct_frame_take(&stream, err);
   tct_data *data = frame ? tct_data_read_frame(frame, &own, NULL, err) : NULL;
   tct_frame_free(frame);

@@ -185,8 +185,8 @@ static double some_label(uint64_t *seed) {
   return world_u64(seed) % 2 ? any(seed, labels, 8) : world_real(seed);
 }
 static double some_offset(uint64_t *seed) {
-  static const double offsets[] = {0, 0, -0.1, -3, -30, -745, -1e5, -INFINITY};
-  return any(seed, offsets, 8);
+  static const double offsets[] = {0, 0, -0.1, -3, -30, -745, -1e5, -INFINITY, 3};
+  return any(seed, offsets, 9);
 }
 
 static double some_weight(uint64_t *seed) {

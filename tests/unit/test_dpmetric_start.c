@@ -173,6 +173,21 @@ static void classes_that_part_get_a_longer_path_and_labels_without_meaning_do_no
   records_free(&r);
 }
 
+/* The same releases make the same path, though of the second table's own none would grow. */
+static void releases_alone_make_a_path_longer(void **state) {
+  (void)state;
+  world a, b;
+  tct_error err = {0};
+  records r = classes(true, 6), other = classes(false, 6);
+  tct_config config = world_config("logistic", "none", "dpmetric");
+  config.intercept = 1, config.row_norm = 1.5, config.epsilon = 8;
+  assert_int_equal(world_open(&a, &r, &config, TCT_DENSE_ROWS, TCT_F64, &err), TCT_OK);
+  assert_int_equal(world_share(&b, &other, a.plan, TCT_DENSE_ROWS, TCT_F64, &err), TCT_OK);
+  worlds_move(&a, &b, 5, NULL);
+  world_close(&a), world_close(&b);
+  records_free(&r), records_free(&other);
+}
+
 /* Where means vary, some of many are small: 3 % of counts of mean 12 are 0, as of one law of mean 3.5. */
 static void counts_of_varied_means_start_near_their_mean(void **state) {
   (void)state;
@@ -373,6 +388,7 @@ int main(void) {
       cmocka_unit_test(the_mean_prediction_of_rare_events_is_their_share_or_said_to_be_noise),
       cmocka_unit_test(counts_start_at_the_logarithm_of_their_mean),
       cmocka_unit_test(classes_that_part_get_a_longer_path_and_labels_without_meaning_do_not),
+      cmocka_unit_test(releases_alone_make_a_path_longer),
       cmocka_unit_test(where_noise_hides_the_features_the_model_is_no_worse_than_a_constant_and_says_so),
       cmocka_unit_test(a_label_bound_ten_times_too_wide_costs_a_hundredth_of_a_clip_by_that_bound),
       cmocka_unit_test(a_row_norm_ten_times_too_wide_costs_little_where_the_signal_is_small),

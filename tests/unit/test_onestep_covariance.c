@@ -1,12 +1,8 @@
-/* test_onestep_covariance.c - what the last step of dponestep may leave unknown, and which weights that withholds. */
-#include "solve/onestep/one_step.h"
+/* test_onestep_covariance.c - what the last step of dponestep may leave unknown, which weights that withholds, and what
+ * a run learns before its walk. */
+#include "worlds.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-#include <cmocka.h>
+#include "solve/onestep/one_step.h"
 
 /* The variance of slopes alone: the curvature would give an interval, and a small one. */
 static void what_cannot_be_taken_apart_gives_no_interval(void **state) {
@@ -116,12 +112,87 @@ static void rows_that_nobody_sees_withhold_only_what_they_may_decide(void **stat
   tct_metric_free(&metric);
 }
 
+/* ---- what a run learns before its walk ------------------------------------------------------------------------- */
+
+enum { N = 4000, COLUMNS = 2 };
+
+/* Column 0: even; 1 % of its rows at an end, the others in the middle; a category that 0.6 % have. */
+typedef enum column { EVEN, FAR, RARELY } column;
+
+static double entry_of(column of, int64_t i) {
+  if (of == FAR) return i % 100 == 0 ? (i % 200 ? -1 : 1) : 0.2 * ((double)(i * 7 % 11) / 5 - 1);
+  return of == RARELY ? i % 166 == 0 : (double)(i * 37 % 101) / 50 - 1;
+}
+
+/* e^offset is the exposure of all. */
+static void begin(const char *loss, const column of[COLUMNS], double epsilon, double offset, world *w,
+                  tct_onestep *run) {
+  tct_error err = {0};
+  uint64_t seed = 3;
+  records r = records_new(N, COLUMNS, 5);
+  for (int64_t k = 0; k < N * COLUMNS; k++) r.x[k] = entry_of(of[k % COLUMNS], k / COLUMNS + k % COLUMNS * 13);
+  for (int64_t i = 0; i < N; i++) r.y[i] = !strcmp(loss, "logistic") ? (i % 3 ? 1 : -1) : i % 2;
+  tct_config config = world_config(loss, "none", "dponestep:errors=robust");
+  config.intercept = 1, config.row_norm = 2, config.label_bound = 4, config.epsilon = epsilon;
+  assert_int_equal(world_open(w, &r, &config, TCT_DENSE_ROWS, TCT_F64, &err), TCT_OK);
+  if (offset < 0) w->problem.offset = w->data->offset = TCT_NEW(double, N);
+  for (int64_t i = 0; i < N && offset < 0; i++) w->data->offset[i] = offset;
+  assert_int_equal(tct_mech_new(&w->plan->solved.promise, w->plan->facts.neighbours, &seed, &w->mech, &err), TCT_OK);
+  *run = (tct_onestep){.problem = &w->problem, .mech = w->mech};
+  if (tct_onestep_begin(run, &w->plan->solved, &err) != TCT_OK) fail_msg("%s", err.text);
+  records_free(&r);
+}
+
+static void end(world *w, tct_onestep *run) {
+  tct_onestep_free(run);
+  tct_mech_free(w->mech);
+  world_close(w);
+}
+
+/* Rows that a rare category alone makes far are not far, others are.  Of a column of numbers so much of its variance
+ * could be that of rows which the counts' noise hides, were they at its end. */
+static void many_rows_are_far_but_for_rare_categories(void **state) {
+  (void)state;
+  static const column all[][COLUMNS] = {{EVEN, EVEN}, {RARELY, EVEN}, {FAR, EVEN}, {FAR, RARELY}};
+  for (int k = 0; k < 4; k++) {
+    world w;
+    tct_onestep run;
+    double longest = 0, rare = k % 2 ? 1 / 166.0 : 0;
+    begin("logistic", all[k], 50, 0, &w, &run);
+    for (int64_t i = 0; i < N; i++) longest = fmax(longest, run.length[i]);
+    assert_int_equal(run.heavy, k >= 2);
+    assert_true(fabs(run.categories - rare) <= 0.3 * rare);
+    assert_true(k != 1 || longest > 7); /* no ridge beyond what its cut images lost */
+    assert_true(run.farthest >= longest && run.farthest < 1.5 * longest);
+    double hidden = tct_mech_release_of(w.mech, run.at.lengths)->deviation / N, reach2 = 2 * 2 * 2 * 2 / 3.0;
+    for (int j = 0; j < COLUMNS; j++)
+      if (all[k][j] == EVEN) assert_true(fabs(run.unseen[j] / (hidden * reach2 * 3) - 1) < 0.2);
+    assert_true(run.unseen[COLUMNS] == 0 && (k != 1 || run.unseen[0] == 0));
+    end(&w, &run);
+  }
+}
+
+/* Half of the records have one event: in half of the time there are twice as many. */
+static void the_walk_of_counts_starts_at_their_rate(void **state) {
+  (void)state;
+  static const column even[COLUMNS] = {EVEN, EVEN};
+  for (int k = 0; k < 2; k++) {
+    world w;
+    tct_onestep run;
+    begin("poisson", even, 50, k * log(0.5), &w, &run);
+    assert_float_equal(run.start, log(k ? 1 : 0.5), 0.05);
+    end(&w, &run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_cannot_be_taken_apart_gives_no_interval),
       cmocka_unit_test(what_the_step_may_leave_along_an_open_direction_is_part_of_the_error),
       cmocka_unit_test(a_margin_that_all_records_share_is_no_hint_of_what_is_left),
       cmocka_unit_test(rows_that_nobody_sees_withhold_only_what_they_may_decide),
+      cmocka_unit_test(many_rows_are_far_but_for_rare_categories),
+      cmocka_unit_test(the_walk_of_counts_starts_at_their_rate),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
