@@ -42,7 +42,8 @@ mkdir -p lists/partial
 "${apt[@]}" update >archive.log 2>&1 && "${apt[@]}" source --download-only libarchive >>archive.log 2>&1 && tar xf libarchive_*.orig.tar.?z &&
   cd libarchive-* && CFLAGS="-O2 -fstack-protector-strong -D_FORTIFY_SOURCE=2" LDFLAGS=-Wl,-z,relro,-z,now ./configure --prefix="$2/archive" --disable-static --disable-bsdtar --disable-bsdcpio --disable-bsdcat --disable-acl --disable-xattr \
     --without-iconv --without-xml2 --without-expat --without-openssl --without-nettle --without-lz4 --without-lzo2 --without-libb2 >>../archive.log 2>&1 &&
-  grep -q "HAVE_LIBZSTD 1" config.h && grep -q "HAVE_LIBLZMA 1" config.h && grep -q "HAVE_BZLIB_H 1" config.h &&
+  { [ "$(grep -cE "HAVE_(LIBZSTD|LIBLZMA|BZLIB_H) 1" config.h)" = 3 ] ||
+    { echo "no headers of zstd, lzma or bzip2: install libzstd-dev, liblzma-dev and libbz2-dev" >>../archive.log && false; }; } &&
   make -j "$(nproc)" install-strip >>../archive.log 2>&1 || { tail -n 20 "$2/archive.log"; exit 1; }
 export PKG_CONFIG_PATH=$2/archive/lib/pkgconfig LD_LIBRARY_PATH=$2/archive/lib
 cd "$1"

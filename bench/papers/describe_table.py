@@ -74,7 +74,10 @@ class Seen:
         self.interval("missing shares", said["missing"], missing / n)
         for each in said["levels"]:
             true = 0 if each["name"] == "(other)" else counts[each["name"]]
-            self.off["share" if missing < n / 2 else "share in a column of gaps"].append(abs(each["share"]["value"] - true / (n - missing)))
+            error = abs(each["share"]["value"] - true / (n - missing))
+            self.off["share" if missing < n / 2 else "share in a column of gaps"].append(error)
+            if missing >= n / 2:
+                self.off["share in a column of gaps, in stated errors"].append(error / each["share"]["noise"])
             self.interval("shares" if true else "shares of what is not there", each["share"], true / (n - missing))
 
     def cross(self, said, pairs, n):

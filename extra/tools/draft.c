@@ -28,7 +28,7 @@ enum { FEW_RECORDS = 20, MOST_CODES = 12 };
 /* A person with more records than these on average is no person. */
 enum { RECORDS_EACH = 20 };
 
-static const char *const missing_words[] = {"?", "NA", "N/A", "NaN", "nan", "NULL", "null"};
+static const char *const missing_words[] = {"?", ".", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null"};
 
 typedef struct drafted {
   json_t *values; /* object: text -> null, in order of appearance: the first of them; NULL: one is not UTF-8 */
@@ -36,6 +36,7 @@ typedef struct drafted {
   bool numeric;   /* no present field is anything else */
   bool whole;     /* these numbers are all whole */
   bool dates;     /* all present fields are dates */
+  bool others;    /* all are dates of another form */
   bool many;      /* there are more values than those kept */
   bool again;     /* one of those kept came twice */
   int64_t filled; /* present fields until there were too many values */
@@ -54,11 +55,9 @@ typedef struct draft {
   locale_t c;
 } draft;
 
-static bool is_missing_word(const tct_field *field) {
-  for (size_t k = 0; k < sizeof missing_words / sizeof *missing_words; k++) {
-    size_t length = strlen(missing_words[k]);
-    if ((int64_t)length == field->length && memcmp(field->at, missing_words[k], length) == 0) return true;
-  }
+static bool is_missing_word(const char *text) {
+  for (size_t k = 0; k < sizeof missing_words / sizeof *missing_words; k++)
+    if (!strcmp(text, missing_words[k])) return true;
   return false;
 }
 
@@ -81,7 +80,7 @@ static tct_status add_field(draft *d, drafted *column, const tct_field *field, t
   char *text = TCT_NEW(char, field->length + 1);
   if (!text) return tct_fail_memory(err);
   memcpy(text, field->at, (size_t)field->length);
-  if (is_missing_word(field)) {
+  if (is_missing_word(text)) {
     column->missing = true;
     json_object_set_new(d->words, text, json_null());
   } else {
@@ -95,6 +94,7 @@ static tct_status add_field(draft *d, drafted *column, const tct_field *field, t
     } else {
       column->numeric = false;
     }
+    column->others = column->others && tct_date_other(text);
     column->dates = column->dates && tct_date_parse(text, field->length, &day);
     if (column->dates) column->first_day = fmin(column->first_day, day), column->last_day = fmax(column->last_day, day);
   }
@@ -109,18 +109,16 @@ static tct_status begin(draft *d, const char *label, tct_error *err) {
   int64_t length = d->source.end - d->source.begin;
   const tct_format *format;
   TCT_TRY(tct_format_tell(&(tct_read_options){0}, path, head, length, &format, err));
-  if (!format->has_names) {
+  if (!format->has_names)
     return tct_fail(err, TCT_E_USAGE, "a schema is drafted from a CSV or Stata file; save the table as CSV for it");
-  }
   if (format->as_csv) TCT_TRY(format->as_csv(&d->source, err));
   TCT_TRY(tct_csv_begin(&d->csv, &d->source, 0, true, err));
   TCT_TRY(tct_csv_header(&d->csv, &d->names, &d->sorted, &d->count, err));
   d->label = label ? tct_names_find((const char *const *)d->names, d->sorted, d->count, label) : -1;
   if (label && d->label < 0) d->label = tct_reader_column(label, d->count) - 1;
-  if (label && d->label < 0) {
+  if (label && d->label < 0)
     return tct_fail_at(err, path, d->csv.line, 0,
                        "the header has no column \"%.200s\" for the label; name the label as the header does", label);
-  }
   d->column = TCT_NEW(drafted, d->count);
   d->words = json_object();
   if (!d->column || !d->words) return tct_fail_memory(err);
@@ -132,7 +130,8 @@ static tct_status begin(draft *d, const char *label, tct_error *err) {
                              .last_day = -INFINITY,
                              .numeric = true,
                              .whole = true,
-                             .dates = true};
+                             .dates = true,
+                             .others = true};
     if (!d->column[j].values) return tct_fail_memory(err);
   }
   return TCT_OK;
@@ -142,14 +141,12 @@ static tct_status scan_records(draft *d, tct_error *err) {
   for (int64_t records = 0;; records++) {
     bool more;
     TCT_TRY(tct_csv_next(&d->csv, &more, err));
-    if (!more && records == 0) {
+    if (!more && records == 0)
       return tct_fail_at(err, d->source.name, 0, 0, "the file has a header but no records; give at least one");
-    }
     if (!more) return TCT_OK;
     if (d->csv.blank) continue;
-    if (d->csv.fault.why) {
+    if (d->csv.fault.why)
       return tct_fail_at(err, d->source.name, d->csv.line, d->csv.fault.column, "{%s}", d->csv.fault.why);
-    }
     for (int64_t j = 0; j < d->count; j++) TCT_TRY(add_field(d, &d->column[j], &d->csv.field[j], err));
   }
 }
@@ -265,6 +262,8 @@ static json_t *draft_column(const draft *d, int64_t j) {
     ignored = "No value is present.";
   else if (from->dates)
     draft_date(from, to);
+  else if (from->others)
+    ignored = "Dates, but not such as 2024-01-31: write them so, and draft again.";
   else if (is_identifier(from))
     ignored = "No value comes twice: it looks like an identifier, which predicts nobody else.";
   else if (is_person(from, d->names[j]))

@@ -179,9 +179,10 @@ bounded <- function(e, f, r) {
 }
 
 spline_part <- function(e, a, f, r) {
-  if (!is.null(a[["Boundary.knots"]])) usage("%s() has its boundary knots at the bounds; leave Boundary.knots out", f)
   if (isTRUE(a[["intercept"]])) usage("%s() has no intercept of its own here; leave intercept out", f)
   p <- bounded(a[[1]], f, r)
+  if (!is.null(outer <- a[["Boundary.knots"]]) && !identical(as.numeric(constant(outer, r, "knots")), p$ends))
+    usage("%s() has its boundary knots at the bounds, %g and %g; write these, or leave Boundary.knots out", f, p$ends[1], p$ends[2])
   degree <- if (f == "bs") constant(a[["degree"]] %||% 3, r, "degrees")
   knots <- if (!is.null(a[["knots"]])) constant(a[["knots"]], r, "knots")
   if (is.null(knots)) {

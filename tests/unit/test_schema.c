@@ -351,15 +351,18 @@ static void draft_tells_codes_quantities_and_identifiers_apart(void **state) {
 /* Dates have functions, a gap an indicator, and a number of somebody is no feature. */
 static void draft_knows_dates_gaps_and_persons(void **state) {
   (void)state;
-  char text[60 * 64] = "patient_nbr,seen,born,paid,grade,visitNo,y\n";
+  char text[60 * 96] = "patient_nbr,seen,born,paid,grade,visitNo,in,out,end,y\n";
   for (int i = 0; i < 60; i++)
-    sprintf(text + strlen(text), "%d,2020-%02d-07,%d-05-0%d,%d,%s,%d,%d\n", 50000 + i / 2, 1 + i % 12, 1950 + i % 40,
-            1 + i % 9, 10 * (i % 50), i % 3 ? i % 2 ? "a" : "b" : "", i % 3, i % 2);
+    sprintf(text + strlen(text), "%d,2020-%02d-07,%d-05-0%d,%d,%s,%d,%d.1.2020,%02d/31/20,%s,%d\n", 50000 + i / 2,
+            1 + i % 12, 1950 + i % 40, 1 + i % 9, 10 * (i % 50), i % 3 ? i % 2 ? "a" : "b" : ".", i % 3, 1 + i % 31,
+            1 + i % 12, i % 2 ? "20201231" : "20191130", i % 2);
   char *draft = draft_of(text, "y");
   json_t *root = json_loads(draft, 0, NULL);
   assert_string_equal(type_of(root, "patient_nbr"), "ignore");
   assert_string_equal(type_of(root, "seen"), "date");
   assert_string_equal(type_of(root, "visitNo"), "category"); /* too few values for persons */
+  for (int k = 0; k < 3; k++) assert_string_equal(type_of(root, (const char *[]){"in", "out", "end"}[k]), "ignore");
+  assert_non_null(strstr(draft, "Dates, but not such as"));
   assert_non_null(strstr(draft, "as the persons' column"));
   assert_non_null(strstr(draft, "\"missing\": \"indicator\""));
   const json_t *born = json_array_get(json_object_get(root, "columns"), 2);

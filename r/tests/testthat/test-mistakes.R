@@ -36,6 +36,7 @@ mistakes <- list(
   "takes its breaks from the records" = function() try_fit(y ~ cut(x, 3)),
   "reach over the bounds" = function() try_fit(y ~ cut(x, c(0, 1))),
   "knots are public" = function() try_fit(y ~ ns(x, knots = quantile(x, .5))),
+  "at the bounds, -1 and 3" = function() try_fit(y ~ ns(x, knots = 1, Boundary.knots = c(0, 3))),
   "knots are public" = function() try_fit(y ~ bs(x)),
   "no function that can be public" = function() try_fit(y ~ sin(x)),
   "log\\(x\\) is not finite between the bounds" = function() try_fit(y ~ log(x)),

@@ -4,6 +4,7 @@
 #include "read/schema/dates.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { EPOCH = 719468, ERA = 146097 }; /* days from 0000-03-01 to 1970-01-01; days of 400 years */
@@ -41,4 +42,16 @@ bool tct_date_parse(const char *text, int64_t length, double *days) {
   *days = (double)day_number(year, month, day);
   tct_date again = tct_date_of(*days);
   return again.year == year && again.month == month && again.day == day; /* no 30th of February */
+}
+
+bool tct_date_other(const char *text) {
+  char iso[11];
+  int end = 0;
+  double day;
+  if (strlen(text) == 8 && (*text == '1' || *text == '2')) {
+    snprintf(iso, sizeof iso, "%.4s-%.2s-%.2s", text, text + 4, text + 6);
+    if (tct_date_parse(iso, 10, &day)) return true;
+  }
+  sscanf(text, "%*4[0-9]%*1[./-]%*2[0-9]%*1[./-]%*4[0-9]%n", &end);
+  return end >= 8 && (!text[end] || text[end] == ' ');
 }
