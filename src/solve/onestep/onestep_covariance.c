@@ -11,12 +11,13 @@
  * docs/proofs/standard-errors.md derives both.
  *   Noise in H makes the mean of H^-1 larger, by (s_H^2/2) H^-1 (tr(H^-1) + H^-1) H^-1.  Eigenvalues l are raised by
  * (s_H^2/2)(tr(H^-1) + 1/l), which takes that away.
- *   Eigenvalues of H below f = 1.2 s_H sqrt(2p), a fifth above what noise alone reaches, are set to f and mark an open
- * direction u.  The step may end far from the optimum there, so (u.g)^2 open_left + f open_prior m is added to the
- * middle along u.  m is the mean of l (u.v)^2 over the others, v without the mean row's margin.  A weight with
- * more than open_part_most of the squared length of H^-1 c there is withheld (rules.def).  Degrees of freedom: 2 over
- * the variance of the logarithm of a weight's variance, from the noise in H and J by the delta method (Satterthwaite
- * 1946).  The noise E of a matrix moves the number <A, E> by a deviation of s |A|_F for symmetric A. */
+ *   In k directions noise alone reaches s_H sqrt(2k).  k: the least number for which no more than k eigenvalues of H
+ * are below f = 1.2 s_H sqrt(2 min(k + floor_rest, p)).  These are set to f, and each marks an open direction u.  The
+ * step may end far from the optimum there, so (u.g)^2 open_left + f open_prior m is added to the middle along u.  m is
+ * the mean of l (u.v)^2 over the others, v without the mean row's margin.  A weight with more than open_part_most of
+ * the squared length of H^-1 c there is withheld (rules.def).  Degrees of freedom: 2 over the variance of the logarithm
+ * of a weight's variance, from the noise in H and J by the delta method (Satterthwaite 1946).  The noise E of a matrix
+ * moves the number <A, E> by a deviation of s |A|_F for symmetric A. */
 #include "core/alloc.h"
 #include "core/stop.h"
 #include "la/exact/spectrum.h"
@@ -95,6 +96,16 @@ static void determined(const work *m, double *value) {
   for (int64_t j = 0; j < m->p; j++) value[j] += half * (trace + 1 / value[j]);
 }
 
+/* The least that eigenvalues count as. */
+static double floor_of(const work *m, double over) {
+  int64_t rest = (int64_t)dponestep_floor_rest;
+  for (int64_t k = 1, below = 0;; k = below, below = 0) {
+    double floor = over * m->in->moments->curvature_noise * sqrt(2 * (double)(k + rest < m->p ? k + rest : m->p));
+    for (int64_t j = 0; j < m->p; j++) below += m->values[j] < floor;
+    if (below <= k) return floor;
+  }
+}
+
 static void factor(work *m) {
   const tct_onestep_moments *moments = m->in->moments;
   int64_t p = m->p;
@@ -108,8 +119,7 @@ static void factor(work *m) {
   double largest = 0;
   for (int64_t j = 0; j < p; j++) largest = fmax(largest, m->values[j]);
   double over = m->in->floor > 0 ? m->in->floor : dponestep_floor_over_noise;
-  m->floor =
-      fmax(over * moments->curvature_noise * sqrt(2 * (double)p), fmax(TCT_ONESTEP_ROUNDING * largest, 0x1p-900));
+  m->floor = fmax(floor_of(m, over), fmax(TCT_ONESTEP_ROUNDING * largest, 0x1p-900));
   determined(m, f);
   for (int64_t j = 0; j < p; j++) f[j] = 1 / f[j];
   compose(m->vectors, f, p, m->inverse);
