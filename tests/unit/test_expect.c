@@ -250,6 +250,9 @@ static void what_the_caller_says_beside_the_schema_counts(void **state) {
   beside.label = "dead";
   json_t *called = sure("logistic", died, 100, "{\"tries\": 1, \"assume\": {\"dead\": 0.1}}");
   assert_true(json_equal(named, called));
+  tct_error err = {0};
+  assert_null(expect("logistic", died, 100, 20000, "{\"assume\": {\"edu\": [1, 2]}}", &err));
+  assert_non_null(strstr(err.text, "no such column"));
   beside.label = NULL, beside.bare = true;
   json_t *bare =
       sure("logistic", died, 100, "{\"tries\": 1, \"sums\": [[0, 0.05, 0, 0, 9]], \"weights\": [0, 2, 0, 0, 3]}");

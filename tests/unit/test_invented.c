@@ -13,13 +13,18 @@
 #include "read/table/data.h"
 #include "tools/invented.h"
 
+static int64_t place_of(const tct_data *data, const char *name) {
+  int64_t j = 0;
+  while (j < data->x.cols && strcmp(data->names[j], name) != 0) j++;
+  assert_true(j < data->x.cols);
+  return j;
+}
+
 /* Mean, deviation and ends of a feature; the table is dense. */
 static void feature_is(const tct_data *data, const char *name, double mean, double deviation, double low, double high) {
   const double *x = data->x.values;
   double sum = 0, squares = 0, least = INFINITY, most = -INFINITY, n = (double)data->x.rows;
-  int64_t j = 0;
-  while (j < data->x.cols && strcmp(data->names[j], name) != 0) j++;
-  assert_true(j < data->x.cols);
+  int64_t j = place_of(data, name);
   for (int64_t i = 0; i < data->x.rows; i++) {
     double v = x[i * data->x.stride + j];
     sum += v / n, squares += v * v / n, least = fmin(least, v), most = fmax(most, v);
@@ -38,6 +43,7 @@ static void an_invented_table_is_as_it_is_assumed(void **state) {
       "{\"name\": \"age\", \"type\": \"number\", \"lower\": 20, \"upper\": 100},"
       "{\"name\": \"educ\", \"type\": \"number\", \"lower\": 0, \"upper\": 20},"
       "{\"name\": \"cut\", \"type\": \"number\", \"lower\": 0, \"upper\": 2},"
+      "{\"name\": \"id\", \"type\": \"ignore\"},"
       "{\"name\": \"seen\", \"type\": \"date\", \"lower\": \"2000-01-01\", \"upper\": \"2010-12-31\"},"
       "{\"name\": \"sex\", \"type\": \"category\", \"values\": [\"f\", \"m\", \"x\"], \"reference\": \"f\"},"
       "{\"name\": \"area\", \"type\": \"category\", \"values\": [\"a\", \"b\", \"long\", \"d\"]},"
@@ -54,13 +60,18 @@ static void an_invented_table_is_as_it_is_assumed(void **state) {
   if (!data) fail_msg("%s", err.text);
   assert_int_equal(data->x.layout, TCT_DENSE_ROWS);
   feature_is(data, "age", 0, 2 / sqrt(12), -1, 1);
-  feature_is(data, "educ", 0.2, 0.2, -0.433, 0.857);
+  feature_is(data, "educ", 0.2, 0.2, -0.472, 0.842);
   feature_is(data, "cut", 0.6, 0.55, -1, 1); /* half of them beyond the bound */
   feature_is(data, "year(seen)", 0, sqrt(0.4), -1, 1);
   feature_is(data, "sex=m", 0.5, 0.5, 0, 1);
   feature_is(data, "sex=x", 0, 0, 0, 0);
   feature_is(data, "area=long", 0.25, sqrt(0.25 * 0.75), 0, 1);
   feature_is(data, "bmi=(missing)", 0.25, sqrt(0.25 * 0.75), 0, 1);
+  const double *x = data->x.values;
+  double both = 0; /* educ = 0.2 and age = 0 on average; age is one of six that explain half of educ */
+  for (int64_t i = 0; i < 4000; i++, x += data->x.stride)
+    both += (x[place_of(data, "educ")] - 0.2) * x[place_of(data, "age")] / 4000;
+  assert_float_equal(both * sqrt(12) / (2 * 0.2) / sqrt(0.5 / 6), 0.977, 0.03); /* sqrt(3/pi): of even to normal */
   assert_true(data->weight && data->weight[0] == 1 && data->weight_cap == 4);
   assert_true(data->offset && fabs(data->offset[7] - log(0.75)) < 1e-12);
   tct_data_free(data);
@@ -80,10 +91,11 @@ static void labels_are_of_the_assumed_law(void **state) {
   static const struct {
     const char *loss;
     double assumed, low, high, mean, deviation; /* of all; of those of the lower margin */
-  } all[] = {{"logistic", 0.2, -1, 1, -0.6, NAN},  {"logistic", NAN, -1, 1, 0, NAN},  {"poisson", 3, 0, 100, 3, 1.27},
-             {"poisson", NAN, 0, 60, 12, 2.54},    {"poisson", 900, 0, 1e4, 900, 22}, {"gamma", 2, 0, 1000, 2, 1.08},
-             {"gamma", NAN, 0, 10000, 2000, 1076}, {"squared", 0.5, -3, 9, 3, 0.5},   {"squared", NAN, -30, 90, 30, 20},
-             {"cox", 0.4, 0, 10, 0.511, NAN},      {"cox", NAN, 0, 10, 0.357, NAN}};
+  } all[] = {
+      {"logistic", 0.2, -1, 1, -0.6, NAN},  {"logistic", NAN, -1, 1, 0, NAN},      {"poisson", 3, 0, 100, 3, 1.27},
+      {"poisson", NAN, 0, 60, 12, 2.54},    {"poisson", 3000, 0, 1e5, 3000, 40.2}, {"gamma", 2, 0, 1000, 2, 1.08},
+      {"gamma", NAN, 0, 10000, 2000, 1076}, {"squared", 0.5, -3, 9, 3, 0.5},       {"squared", NAN, -30, 90, 30, 20},
+      {"cox", 0.4, 0, 10, 0.511, NAN},      {"cox", NAN, 0, 10, 0.357, NAN}};
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
     tct_loss loss;
     tct_error err = {0};

@@ -225,6 +225,7 @@ static void numbers_have_no_interval_where_hidden_rows_may_decide_a_column(void 
     w.problem.inference = &errors;
     assert_int_equal(world_run(&w, 5, NULL, NULL, &err), TCT_OK);
     for (int j = 0; j <= COLUMNS; j++) assert_int_equal(errors.why[j], k ? TCT_ROWS_TOO_FAR : TCT_GIVEN);
+    assert_true(errors.robust && fabs(errors.residual - 0.5) < 0.05); /* labels are 0 or 1 */
     tct_inference_free(&errors);
     tct_onestep_free(&run);
     world_close(&w);
