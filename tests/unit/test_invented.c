@@ -108,7 +108,7 @@ static void labels_are_of_the_assumed_law(void **state) {
       assert_true(y[i] <= all[k].high && y[i] >= (loss.kind->follow_up ? -all[k].high : all[k].low));
       sum[i % 2] += v / (N / 2.0), squares += i % 2 ? 0 : v * v / (N / 2.0);
     }
-    double deviation = sqrt(squares - sum[0] * sum[0]);
+    double deviation = sqrt(fmax(squares - sum[0] * sum[0], 0));
     for (int h = 0; h < 2 && loss.kind->follow_up; h++) sum[h] = -log1p(-sum[h]);
     double mean = 0.5 * (sum[0] + sum[1]), apart = margin_of(&loss, sum[1]) - margin_of(&loss, sum[0]);
     double size = fmax(fabs(all[k].mean), 0.5), spread = loss.kind->link == TCT_LINK_IDENTITY ? all[k].deviation : 1;
