@@ -160,15 +160,15 @@ static tct_status label(expected *e, int64_t rows, tct_error *err) {
   const json_t *assumed = NULL;
   for (int k = 0; k < 4 && !assumed; k++) {
     const char *name = k ? json_string_value(json_object_get(said, names[k])) : names[k];
-    assumed = name ? json_object_get(json_object_get(e->asked, "assume"), name) : NULL;
+    assumed = json_object_get(json_object_get(e->asked, "assume"), name); /* NULL of no name */
   }
   double a = json_number_value(json_is_array(assumed) ? json_array_get(assumed, 0) : assumed);
-  double low = fmax(c->label_shift - c->label_bound, tct_loss_from_zero(loss) ? 0 : -INFINITY);
+  double least = fmax(e->table->label_low, tct_loss_from_zero(loss) ? 0 : -INFINITY); /* NAN: none is known */
+  double low = fmax(c->label_shift - c->label_bound, least);
   bool share = loss->kind->binary || loss->kind->follow_up, fits = !assumed || (a > 0 && a < (share ? 1 : INFINITY));
   if (!fits)
     return tct_fail(err, TCT_E_USAGE,
                     "of the label a share between 0 and 1 is assumed, or a mean or deviation above 0; give one number");
-  if (isfinite(e->table->label_low)) low = fmax(low, e->table->label_low);
   e->y = TCT_NEW(double, rows), e->eta = TCT_NEW(double, rows);
   if (!e->y || !e->eta) return tct_fail_memory(err);
   TCT_TRY(tct_matrix_convert(&e->table->x, TCT_DENSE_ROWS, TCT_F64, &dense, err));

@@ -121,8 +121,7 @@ static tct_status add_number(invented *t, int64_t k, tct_error *err) {
   const tct_column *column = &t->schema.column[k];
   double x[3] = {0}, low = column->lower, high = column->upper;
   size_t count = assumed(t, column->name, x, 3);
-  if (count &&
-      (count < 2 || count > 3 || !isfinite(x[0]) || !(x[1] > 0 && x[1] < INFINITY) || !(x[2] >= 0 && x[2] < 1)))
+  if (count && (count > 3 || !isfinite(x[0]) || !(x[1] > 0) || !(x[2] >= 0 && x[2] < 1)))
     return fail(column->name, err);
   part *p = add(t, column->name, "g", sizeof(double));
   double *value = p ? p->values : NULL;
@@ -272,7 +271,7 @@ tct_data *tct_invent_table(const tct_read_options *read, int64_t rows, const jso
   invented t = {.assume = assume, .rows = rows};
   tct_data *data = NULL;
   tct_status status = tct_schema_load(&t.schema, read->schema_path, read->schema_text, &tct_limits_default, err);
-  if (status == TCT_OK && read->weights) status = tct_schema_weights(&t.schema, read->weights, read->weight_cap, err);
+  if (status == TCT_OK) status = tct_schema_weights(&t.schema, read->weights, read->weight_cap, err);
   if (status == TCT_OK) status = check(&t, read->label, err);
   if (status == TCT_OK) status = fill(&t, err);
   if (status == TCT_OK) data = read_all(&t, read, err);

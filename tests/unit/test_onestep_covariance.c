@@ -139,16 +139,56 @@ static void rows_that_nobody_sees_withhold_only_what_they_may_decide(void **stat
   tct_metric_free(&metric);
 }
 
+/* Two directions that are known: each number of the head's formulas, with W = I. */
+static void the_covariance_is_that_of_the_formulas(void **state) {
+  (void)state;
+  enum { P = 2 };
+  const double H[P] = {2, 4}, J[P] = {3, 5}, g[P] = {0.2, 0.8}, factor[P * P] = {2, 0, 0, 3}, n = 50, s_h = 0.05,
+               s_j = 0.05, s_g = 0.1, rest = 2, along = 0.7, weights[P] = {0, 0};
+  double h[P * P] = {H[0], 0, 0, H[1]}, j[P * P] = {J[0], 0, 0, J[1]}, step[P], second[P * P] = {1, 0, 0, 0.5};
+  tct_onestep_moments moments = {.curvature = h, .variance = j, .curvature_noise = s_h, .variance_noise = s_j};
+  tct_onestep_released in = {weights, g, s_g, &moments, n, TCT_LINK_LOGISTIC, factor, second};
+  in.rest = rest, in.along = along, in.dimension = P;
+  tct_metric metric;
+  tct_inference errors;
+  assert_int_equal(tct_metric_new(P, false, &metric, NULL), TCT_OK);
+  metric.w[0] = metric.w[3] = 1, metric.w[1] = metric.w[2] = 0;
+  assert_true(tct_metric_settle(&metric));
+  assert_int_equal(tct_inference_new(P, &errors, NULL), TCT_OK);
+  assert_int_equal(tct_onestep_covariance(&in, &metric, step, &errors, NULL), TCT_OK);
+  double d[P] = {g[0] / H[0], g[1] / H[1]}, moved2 = d[0] * d[0] + 0.5 * d[1] * d[1];
+  double r = pow(rest * moved2 * (H[0] + H[1]), 2) / P, length2 = d[0] * d[0] + d[1] * d[1];
+  for (int k = 0; k < P; k++) {
+    double own = factor[k * (P + 1)], b = 1 / H[k];
+    double middle = s_g * s_g * own * own + s_h * s_h / 2 * (length2 + d[k] * d[k]) + r + along * moved2 * g[k] * g[k];
+    assert_float_equal(step[k] / d[k], 1, 2e-3);
+    assert_int_equal(errors.why[k], TCT_GIVEN);
+    assert_float_equal(errors.noise[k * (P + 1)] / (b * b * middle), 1, 5e-3);
+    assert_float_equal(errors.sampling[k * (P + 1)] / (b * b * J[k] / n), 1, 5e-3);
+    double variance = b * b * (middle + J[k] / n), by_j = s_j * own * own * b * b / n;
+    double moved = pow(by_j / variance, 2) + 4 * s_h * s_h * b * b;
+    assert_float_equal(errors.degrees[k] / (2 / moved), 1, 0.02);
+  }
+  assert_float_equal(errors.noise[1] / (along * moved2 * g[0] * g[1] / (H[0] * H[1])), 1, 1e-2);
+  in.gradient = (double[P]){4, 0}; /* moves margins by 2 */
+  assert_int_equal(tct_onestep_covariance(&in, &metric, step, &errors, NULL), TCT_OK);
+  for (int k = 0; k < P; k++) assert_int_equal(errors.why[k], TCT_PATH_TOO_SHORT);
+  tct_inference_free(&errors);
+  tct_metric_free(&metric);
+}
+
 /* ---- what a run learns before its walk ------------------------------------------------------------------------- */
 
 enum { N = 4000, COLUMNS = 2 };
 
-/* Column 0: even; 1 % of its rows at an end, the others in the middle; a category that 0.6 % have. */
-typedef enum column { EVEN, FAR, RARELY } column;
+/* Even; 1 % of the rows at an end, the others in the middle; a category that 0.6 % have; even and
+ * short, about 0.5. */
+typedef enum column { EVEN, FAR, RARELY, NARROW } column;
 
 static double entry_of(column of, int64_t i) {
   if (of == FAR) return i % 100 == 0 ? (i % 200 ? -1 : 1) : 0.2 * ((double)(i * 7 % 11) / 5 - 1);
-  return of == RARELY ? i % 166 == 0 : (double)(i * 37 % 101) / 50 - 1;
+  double even = (double)(i * 37 % 101) / 50 - 1;
+  return of == RARELY ? i % 166 == 0 : of == NARROW ? 0.5 + 0.03 * even : even;
 }
 
 /* e^offset is the exposure of all. */
@@ -199,6 +239,26 @@ static void many_rows_are_far_but_for_rare_categories(void **state) {
   }
 }
 
+/* Of numbers nobody knows how far hidden rows' labels lie: no weight has an interval. */
+static void numbers_have_no_interval_where_hidden_rows_may_decide_a_column(void **state) {
+  (void)state;
+  static const column all[][COLUMNS] = {{EVEN, EVEN}, {NARROW, EVEN}};
+  for (int k = 0; k < 2; k++) {
+    world w;
+    tct_onestep run;
+    tct_inference errors = {0};
+    tct_error err = {0};
+    begin("squared", all[k], 50, 0, &w, &run);
+    w.problem.inference = &errors;
+    assert_int_equal(world_run(&w, 5, NULL, NULL, &err), TCT_OK);
+    for (int j = 0; j <= COLUMNS; j++) assert_int_equal(errors.why[j], k ? TCT_ROWS_TOO_FAR : TCT_GIVEN);
+    assert_true(errors.robust && fabs(errors.residual - 0.5) < 0.05); /* labels are 0 or 1 */
+    tct_inference_free(&errors);
+    tct_onestep_free(&run);
+    world_close(&w);
+  }
+}
+
 /* Half of the records have one event: in half of the time there are twice as many. */
 static void the_walk_of_counts_starts_at_their_rate(void **state) {
   (void)state;
@@ -221,6 +281,8 @@ int main(void) {
       cmocka_unit_test(rows_that_nobody_sees_withhold_only_what_they_may_decide),
       cmocka_unit_test(many_rows_are_far_but_for_rare_categories),
       cmocka_unit_test(the_walk_of_counts_starts_at_their_rate),
+      cmocka_unit_test(the_covariance_is_that_of_the_formulas),
+      cmocka_unit_test(numbers_have_no_interval_where_hidden_rows_may_decide_a_column),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,127 @@
+/* test_invented.c - tables and labels of nobody are as they are assumed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "read/table/data.h"
+#include "tools/invented.h"
+
+static int64_t place_of(const tct_data *data, const char *name) {
+  int64_t j = 0;
+  while (j < data->x.cols && strcmp(data->names[j], name) != 0) j++;
+  assert_true(j < data->x.cols);
+  return j;
+}
+
+/* Mean, deviation and ends of a feature; the table is dense. */
+static void feature_is(const tct_data *data, const char *name, double mean, double deviation, double low, double high) {
+  const double *x = data->x.values;
+  double sum = 0, squares = 0, least = INFINITY, most = -INFINITY, n = (double)data->x.rows;
+  int64_t j = place_of(data, name);
+  for (int64_t i = 0; i < data->x.rows; i++) {
+    double v = x[i * data->x.stride + j];
+    sum += v / n, squares += v * v / n, least = fmin(least, v), most = fmax(most, v);
+  }
+  double spread = sqrt(squares - sum * sum);
+  if (!(fabs(sum - mean) < 0.01 && fabs(spread - deviation) < 0.01 && fabs(least - low) < 0.02 &&
+        fabs(most - high) < 0.02))
+    fail_msg("%s: mean %g, deviation %g, from %g to %g", name, sum, spread, least, most);
+}
+
+/* Features are columns brought to [-1, 1], or 0 and 1. */
+static void an_invented_table_is_as_it_is_assumed(void **state) {
+  (void)state;
+  static const char text[] =
+      "{\"format\": \"tacit-schema\", \"version\": 2, \"columns\": ["
+      "{\"name\": \"age\", \"type\": \"number\", \"lower\": 20, \"upper\": 100},"
+      "{\"name\": \"educ\", \"type\": \"number\", \"lower\": 0, \"upper\": 20},"
+      "{\"name\": \"cut\", \"type\": \"number\", \"lower\": 0, \"upper\": 2},"
+      "{\"name\": \"id\", \"type\": \"ignore\"},"
+      "{\"name\": \"seen\", \"type\": \"date\", \"lower\": \"2000-01-01\", \"upper\": \"2010-12-31\"},"
+      "{\"name\": \"sex\", \"type\": \"category\", \"values\": [\"f\", \"m\", \"x\"], \"reference\": \"f\"},"
+      "{\"name\": \"area\", \"type\": \"category\", \"values\": [\"a\", \"b\", \"long\", \"d\"]},"
+      "{\"name\": \"bmi\", \"type\": \"number\", \"lower\": 10, \"upper\": 50, \"missing\": \"indicator\"}],"
+      "\"terms\": [\"age\", \"educ\", \"cut\", {\"of\": \"seen\", \"as\": \"year\"}, \"sex\", \"area\", \"bmi\"],"
+      "\"weight\": {\"of\": \"w\", \"cap\": 4}, \"exposure\": {\"of\": \"e\", \"lower\": 1, \"upper\": 2},"
+      "\"label\": {\"name\": \"n\", \"lower\": 0, \"upper\": 9}}";
+  tct_error err = {0};
+  tct_read_options read;
+  tct_read_options_default(&read);
+  read.schema_text = text;
+  json_t *assume = json_loads("{\"educ\": [12, 2, 0.5], \"cut\": [2, 1], \"sex\": [0.5, 0.5, 0]}", 0, NULL);
+  tct_data *data = tct_invent_table(&read, 4000, assume, &err);
+  if (!data) fail_msg("%s", err.text);
+  assert_int_equal(data->x.layout, TCT_DENSE_ROWS);
+  feature_is(data, "age", 0, 2 / sqrt(12), -1, 1);
+  feature_is(data, "educ", 0.2, 0.2, -0.472, 0.842);
+  feature_is(data, "cut", 0.6, 0.55, -1, 1); /* half of them beyond the bound */
+  feature_is(data, "year(seen)", 0, sqrt(0.4), -1, 1);
+  feature_is(data, "sex=m", 0.5, 0.5, 0, 1);
+  feature_is(data, "sex=x", 0, 0, 0, 0);
+  feature_is(data, "area=long", 0.25, sqrt(0.25 * 0.75), 0, 1);
+  feature_is(data, "bmi=(missing)", 0.25, sqrt(0.25 * 0.75), 0, 1);
+  const double *x = data->x.values;
+  double both = 0; /* educ = 0.2 and age = 0 on average; age is one of six that explain half of educ */
+  for (int64_t i = 0; i < 4000; i++, x += data->x.stride)
+    both += (x[place_of(data, "educ")] - 0.2) * x[place_of(data, "age")] / 4000;
+  assert_float_equal(both * sqrt(12) / (2 * 0.2) / sqrt(0.5 / 6), 0.977, 0.03); /* sqrt(3/pi): of even to normal */
+  assert_true(data->weight && data->weight[0] == 1 && data->weight_cap == 4);
+  assert_true(data->offset && fabs(data->offset[7] - log(0.75)) < 1e-12);
+  tct_data_free(data);
+  json_decref(assume);
+}
+
+/* A number of each half that the margin moves by 1: the logarithm of a mean, of odds, of what is left at the end. */
+static double margin_of(const tct_loss *loss, double mean) {
+  return loss->kind->binary ? log((1 + mean) / (1 - mean)) : loss->kind->link == TCT_LINK_IDENTITY ? mean : log(mean);
+}
+
+/* Margins differ by 1, and only that counts. */
+static void labels_are_of_the_assumed_law(void **state) {
+  (void)state;
+  enum { N = 4000 };
+  static double eta[N], y[N];
+  static const struct {
+    const char *loss;
+    double assumed, low, high, mean, deviation; /* of all; of those of the lower margin */
+  } all[] = {
+      {"logistic", 0.2, -1, 1, -0.6, NAN},  {"logistic", NAN, -1, 1, 0, NAN},      {"poisson", 3, 0, 100, 3, 1.27},
+      {"poisson", NAN, 0, 60, 12, 2.54},    {"poisson", 3000, 0, 1e5, 3000, 40.2}, {"gamma", 2, 0, 1000, 2, 1.08},
+      {"gamma", NAN, 0, 10000, 2000, 1076}, {"squared", 0.5, -3, 9, 3, 0.5},       {"squared", NAN, -30, 90, 30, 20},
+      {"cox", 0.4, 0, 10, 0.511, NAN},      {"cox", NAN, 0, 10, 0.357, NAN}};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    tct_loss loss;
+    tct_error err = {0};
+    double sum[2] = {0}, squares = 0;
+    if (tct_loss_make(all[k].loss, &loss, &err) != TCT_OK) fail_msg("%s", err.text);
+    for (int i = 0; i < N; i++) eta[i] = 40 + i % 2;
+    tct_invent_labels(&loss, all[k].assumed, all[k].low, all[k].high, eta, N, y);
+    for (int i = 0; i < N; i++) {
+      double v = loss.kind->follow_up ? y[i] > 0 : y[i];
+      assert_true(y[i] <= all[k].high && y[i] >= (loss.kind->follow_up ? -all[k].high : all[k].low));
+      sum[i % 2] += v / (N / 2.0), squares += i % 2 ? 0 : v * v / (N / 2.0);
+    }
+    double deviation = sqrt(fmax(squares - sum[0] * sum[0], 0));
+    for (int h = 0; h < 2 && loss.kind->follow_up; h++) sum[h] = -log1p(-sum[h]);
+    double mean = 0.5 * (sum[0] + sum[1]), apart = margin_of(&loss, sum[1]) - margin_of(&loss, sum[0]);
+    double size = fmax(fabs(all[k].mean), 0.5), spread = loss.kind->link == TCT_LINK_IDENTITY ? all[k].deviation : 1;
+    if (!(fabs(mean - all[k].mean) < 0.03 * size && fabs(apart - 1) < 0.06 * spread) ||
+        fabs(deviation / all[k].deviation - 1) > 0.03)
+      fail_msg("%s %g: mean %g, apart %g, deviation %g", all[k].loss, all[k].assumed, mean, apart, deviation);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_invented_table_is_as_it_is_assumed),
+      cmocka_unit_test(labels_are_of_the_assumed_law),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
