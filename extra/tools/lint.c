@@ -235,6 +235,19 @@ static void put_features(json_t *root, const tct_schema *schema) {
   json_object_set_new(root, "row_norm", json_real(sqrt(schema->design ? schema->design->squares : squares)));
 }
 
+/* Summaries, contrasts and R go by names. */
+static void look_at_names(json_t *list, const json_t *names) {
+  json_t *seen = json_object(), *each;
+  size_t j;
+  json_array_foreach((json_t *)names, j, each) {
+    const char *name = json_string_value(each);
+    if (json_object_get(seen, name))
+      find(list, name, "must", "two features have this name; write another \"name\" for one");
+    json_object_set_new(seen, name, json_null());
+  }
+  json_decref(seen);
+}
+
 static char *check(const tct_schema *schema, tct_error *err) {
   json_t *list = json_array(), *root = json_object();
   if (schema->drafted)
@@ -253,6 +266,8 @@ static char *check(const tct_schema *schema, tct_error *err) {
     json_decref(root);
     return NULL;
   }
+  put_features(root, schema);
+  look_at_names(list, json_object_get(root, "names"));
   bool ok = true;
   size_t i;
   json_t *one;
@@ -260,7 +275,6 @@ static char *check(const tct_schema *schema, tct_error *err) {
   json_object_set_new(root, "ok", json_boolean(ok));
   json_object_set_new(root, "columns", json_integer(schema->columns));
   json_object_set_new(root, "features", json_integer(schema->features));
-  put_features(root, schema);
   json_object_set_new(root, "findings", list);
   char *text = tct_json_dump(root, JSON_INDENT(2));
   json_decref(root);

@@ -415,6 +415,9 @@ static void a_reviewer_finds_drafts_exact_bounds_and_missing_rules(void **state)
   assert_int_equal(findings(TWO("{\"of\":\"a\",\"as\":\"cut\",\"breaks\":[10,30]}"), &ok), 0);
   assert_int_equal(findings(TWO("{\"of\":\"a\",\"as\":\"cut\",\"breaks\":[10,14]}"), &ok), 1); /* in a tenth */
   assert_int_equal(findings(TWO("{\"of\":\"b\",\"as\":\"square\"}"), &ok), 1);
+  assert_true(ok);
+  assert_int_equal(findings(TWO("{\"of\":\"b\",\"as\":\"sqrt\",\"name\":\"a\"}"), &ok), 1);
+  assert_false(ok); /* two features named "a" */
 #define DAY(name) "{\"name\":\"" name "\",\"type\":\"date\",\"lower\":\"2001-01-01\",\"upper\":\"2009-12-31\"}"
 #define YEARS(a, b) "{\"of\":[\"" a "\",\"" b "\"],\"as\":\"years_between\"}"
 #define DATES(more)                                                                                            \
