@@ -4,11 +4,9 @@
 #include "core/json_text.h"
 #include "core/alloc.h"
 #include "core/processors.h"
-#include "mech/watch.h"
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

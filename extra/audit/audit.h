@@ -9,7 +9,6 @@
 #include "core/status.h"
 #include "mech/watch.h"
 #include <jansson.h>
-#include <stdbool.h>
 #include <stdio.h>
 
 enum { TCT_AUDIT_RELEASES = 64 };

@@ -8,7 +8,6 @@
 
 #include "core/json_text.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { MOST = 8 }; /* fits of a search */

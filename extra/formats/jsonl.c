@@ -5,7 +5,6 @@
  * Before a line is parsed its commas and brackets are counted, so that it costs no more than the columns allow. */
 #include <float.h>
 #include <locale.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

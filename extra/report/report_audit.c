@@ -1,7 +1,6 @@
 /* report_audit.c - what others say of the model: an audit of its very plan, and an organisation's limits. */
 #include "report/report.h"
 
-#include <math.h>
 #include <string.h>
 
 static void bound(tct_html *h, const json_t *part, const char *who, const char *field) {

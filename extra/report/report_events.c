@@ -3,8 +3,6 @@
 #include "report/report.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "report/report.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 enum { COLUMNS = 100, VALUES = 12 }; /* of a table's columns, and of a category's values */

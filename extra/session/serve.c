@@ -8,7 +8,6 @@
 #include "session/rounds.h"
 #include "rng/rng.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
  * unaccounted, and the bytes on the wire.  The rest, and its own part of that, a party makes again and compares as
  * JSON, key by key.  A new key of the model file is compared without a line here. */
 #include "core/alloc.h"
-#include "model/json.h"
 #include "session/session.h"
 
 #include <stdio.h>

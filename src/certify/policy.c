@@ -4,7 +4,6 @@
  * (an anchor without a ledger, an epsilon that is no number) does not hold.  docs/guide/policy.md has the rules. */
 #include "certify/policy.h"
 
-#include "core/json_text.h"
 #include "ledger/anchor.h"
 #include "ledger/ledger.h"
 #include "train/cautions.h"

@@ -1,21 +1,16 @@
 /* verify.c - recomputes a model file's privacy claim and reports every check by name. */
 #include "account/account.h"
 #include "account/curves/work.h"
-#include "account/pld.h"
 #include "core/json_text.h"
 #include "core/point.h"
 #include "core/alloc.h"
 #include "core/sized.h"
 #include "second/cross_check.h"
-#include "certify/policy.h"
 #include "certify/verify.h"
 #include "ledger/ledger.h"
-#include "model/model.h"
 #include "train/cautions.h"
-#include "train/certificate.h"
 #include "train/plan.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,7 +3,6 @@
  * The estimate is planned again from what it was asked for.  What the fit alone claims is checked by the same rules as
  * a model without an estimate. */
 #include "account/account.h"
-#include "account/pld.h"
 #include "certify/verify.h"
 #include "core/alloc.h"
 #include "estimate/estimate.h"

@@ -9,7 +9,6 @@
 #include "stage/study_file.h"
 #include "train/certificate.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "core/alloc.h"
 #include "core/stop.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 

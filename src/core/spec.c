@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include "core/spec.h"
 
-#include <errno.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,6 @@
 #ifndef TCT_CORE_SPEC_H
 #define TCT_CORE_SPEC_H
 #include "core/status.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 enum { TCT_SPEC_ITEMS = 24, TCT_SPEC_KEY = 32, TCT_SPEC_VALUE = 192 };
 

@@ -7,8 +7,6 @@
 #define TCT_CORE_STOP_H
 #include "core/status.h"
 
-#include <stdbool.h>
-
 typedef struct tct_stop {
   tct_cancel_fn cancel; /* NULL: never */
   void *user;

@@ -20,7 +20,6 @@
 #include "la/matrix/matrix.h"
 
 #include <jansson.h>
-#include <stdbool.h>
 
 enum {
   TCT_DESC_DEPTH = 10,                   /* levels of halves */

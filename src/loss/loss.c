@@ -1,8 +1,6 @@
 /* loss.c - the table of losses and the making of one from its spec. */
 #include "loss/loss.h"
 
-#include "core/spec.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "model/json.h"
 #include "model/model.h"
 
-#include <math.h>
 #include <string.h>
 
 static const char *const withheld[] = {"", "noise_above_signal", "path_too_short", "rows_too_far"};

@@ -1,6 +1,5 @@
 /* study_model.c - the models in the file of a study: each as a model file has it, under the claim of the whole. */
 #include "core/alloc.h"
-#include "core/json_text.h"
 #include "model/json.h"
 #include "model/model.h"
 

@@ -1,8 +1,6 @@
 /* penalty.c - the table of penalties and the making of one from its spec. */
 #include "penalty/penalty.h"
 
-#include "core/spec.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 

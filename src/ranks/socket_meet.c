@@ -7,7 +7,6 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "core/json_text.h"
 #include "core/alloc.h"
 #include "core/sized.h"
-#include "train/certificate.h"
 #include "several/composition.h"
 
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "solve/solve.h"
 
 #include <string.h>
-#include <time.h>
 
 #define TCT_SOLVER(name) extern const tct_solver tct_solver_##name;
 #include "solve/list.def"

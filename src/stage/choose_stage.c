@@ -7,7 +7,6 @@
  *
  * Its part of the file is the model file that the search would have written. */
 #include "core/alloc.h"
-#include "model/json.h"
 #include "several/composition.h"
 #include "stage/by_schema.h"
 #include "stage/outcome.h"

@@ -13,9 +13,7 @@
 #include "stage/by_schema.h"
 #include "stage/json_value.h"
 #include "train/certificate.h"
-#include "train/promise.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct describe_plan {

@@ -2,10 +2,8 @@
  *
  * What it releases is the schema with what was open filled in.  Later stages read the file again under it. */
 #include "core/alloc.h"
-#include "core/json_text.h"
 #include "core/spec.h"
 #include "estimate/estimate.h"
-#include "model/json.h"
 #include "stage/json_value.h"
 #include "train/certificate.h"
 

@@ -12,7 +12,6 @@
 #include "train/bound.h"
 #include "train/certificate.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct moments_plan {

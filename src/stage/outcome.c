@@ -1,8 +1,6 @@
 /* outcome.c - an outcome's entry: what may stand in it, the settings that it gives, and whether a model is of it. */
 #include "stage/outcome.h"
 
-#include "core/json_text.h"
-#include "model/json.h"
 #include "stage/by_schema.h"
 #include "train/certificate.h"
 #include "train/plan.h"

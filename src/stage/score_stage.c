@@ -3,15 +3,12 @@
  * Its promise does not depend on the model (score/score.h), so that it is never deferred, whatever its fit waits for.
  * The vector is in the file, and the figures follow from it. */
 #include "core/alloc.h"
-#include "core/json_text.h"
 #include "model/json.h"
 #include "score/score.h"
 #include "stage/json_value.h"
 #include "train/certificate.h"
-#include "train/plan.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct scoring_plan {

@@ -1,5 +1,4 @@
 /* study_file.c - the file of a study: what was asked for, the claim of the whole, and every stage's part. */
-#include "core/json_text.h"
 #include "core/outfile.h"
 #include "model/json.h"
 #include "stage/study_file.h"

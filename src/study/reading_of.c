@@ -3,10 +3,8 @@
  * Every stage reads the same file under a schema of its own.  In it one column is the label, and the outcomes of other
  * stages are left out unless a stage names them among its features.  So the schema in the file of a stage says all that
  * it read.  The records, and their numbers, are the same for all stages. */
-#include "model/json.h"
 #include "study/stage.h"
 
-#include <math.h>
 #include <string.h>
 
 static const char *text_of(const json_t *o, const char *key) { return json_string_value(json_object_get(o, key)); }

@@ -9,7 +9,6 @@
 #include "summary/summary.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const json_t *member(const tct_lm *l, const char *key) { return json_object_get(l->asked, key); }

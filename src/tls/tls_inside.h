@@ -5,7 +5,6 @@
 
 #include <netdb.h>
 #include <openssl/ssl.h>
-#include <stdbool.h>
 
 typedef struct tls_connection {
   SSL_CTX *context; /* a connecting side's own; NULL at an accepting one */

@@ -4,7 +4,6 @@
 #include "core/alloc.h"
 #include "core/stop.h"
 #include "la/matrix/paged.h"
-#include "model/json.h"
 #include "ranks/ranks.h"
 #include "train/certificate.h"
 #include "train/promise.h"

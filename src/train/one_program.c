@@ -4,7 +4,6 @@
 #include "core/alloc.h"
 #include "ranks/ranks.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 

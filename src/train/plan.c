@@ -8,7 +8,6 @@
 #include "train/plan.h"
 #include "model/json.h"
 #include "train/cautions.h"
-#include "train/certificate.h"
 #include "solve/auto.h"
 
 #include <limits.h>

@@ -9,8 +9,6 @@
 #include "study/charge.h"
 
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* use_schema.c - public bounds of a schema become the row norm and the label bound. */
-#include "model/json.h"
 #include "read/schema/schema.h"
 #include "solve/rules.def"
 #include "train/plan.h"

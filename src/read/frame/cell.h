@@ -1,7 +1,6 @@
 /* cell.h - one value of a column in Arrow's memory. */
 #ifndef TCT_READ_FRAME_CELL_H
 #define TCT_READ_FRAME_CELL_H
-#include <stdbool.h>
 
 #include "core/status.h"
 #include "read/frame/arrow.h"

@@ -33,8 +33,6 @@
 #include "solve/frank_wolfe/dpfw.h"
 
 #include "core/alloc.h"
-#include "la/kernels/kernels.h"
-#include "solve/shared/weight_bound.h"
 
 #include <string.h>
 
