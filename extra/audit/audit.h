@@ -5,10 +5,9 @@
  * own. */
 #ifndef TCT_AUDIT_AUDIT_H
 #define TCT_AUDIT_AUDIT_H
+#include "core/json_text.h"
 #include "tacit.h"
-#include "core/status.h"
 #include "mech/watch.h"
-#include <jansson.h>
 #include <stdio.h>
 
 enum { TCT_AUDIT_RELEASES = 64 };
@@ -91,7 +90,6 @@ void tct_audit_break(tct_audit *a, const char *format, ...) __attribute__((forma
 void tct_audit_unchecked(tct_audit *a, const char *sentence);
 /* How many runs, at most `most`, fit into this share of the time that the part at hand has left. */
 int64_t tct_audit_room(const tct_audit *a, double share, int64_t most);
-json_t *tct_audit_number(double value); /* null where it is not finite */
 
 /* ---- invent.c: invented tables ------------------------------------------------------------------------------- */
 

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/json_text.h"
 #include "read/format/reader.h"
 #include "read/source/record.h"
 

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/json_text.h"
 #include "core/alloc.h"
 #include "core/number.h"
 #include "read/schema/encode.h"
@@ -271,7 +270,7 @@ static char *check(const tct_schema *schema, tct_error *err) {
   bool ok = true;
   size_t i;
   json_t *one;
-  json_array_foreach(list, i, one) ok &= strcmp(json_string_value(json_object_get(one, "level")), "must") != 0;
+  json_array_foreach(list, i, one) ok &= !tct_json_says(one, "level", "must");
   json_object_set_new(root, "ok", json_boolean(ok));
   json_object_set_new(root, "columns", json_integer(schema->columns));
   json_object_set_new(root, "features", json_integer(schema->features));

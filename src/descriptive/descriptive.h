@@ -16,10 +16,8 @@
  *              are moved, which the event of the release counts twice. */
 #ifndef TCT_DESCRIPTIVE_DESCRIPTIVE_H
 #define TCT_DESCRIPTIVE_DESCRIPTIVE_H
-#include "core/status.h"
+#include "core/json_text.h"
 #include "la/matrix/matrix.h"
-
-#include <jansson.h>
 
 enum {
   TCT_DESC_DEPTH = 10,                   /* levels of halves */

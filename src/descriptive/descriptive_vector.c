@@ -31,11 +31,6 @@ int64_t tct_desc_cell(const tct_desc_part *part, double value) {
 
 /* ---- the reading ------------------------------------------------------------------------------------------------ */
 
-static bool is(const json_t *column, const char *type) {
-  const char *own = json_string_value(json_object_get(column, "type"));
-  return own && !strcmp(own, type);
-}
-
 static int64_t place_in(const json_t *values, const char *text) {
   for (size_t k = 0; k < json_array_size(values); k++)
     if (!strcmp(json_string_value(json_array_get(values, k)), text)) return (int64_t)k;
@@ -45,10 +40,10 @@ static int64_t place_in(const json_t *values, const char *text) {
 /* A gap is told as one, whatever the schema fills it with; a text that is not listed is counted beside the listed. */
 static json_t *raw_column(const json_t *column) {
   static const char other[] = "(other)";
-  const char *name = json_string_value(json_object_get(column, "name"));
-  if (is(column, "number"))
+  const char *name = tct_json_said(column, "name");
+  if (tct_json_says(column, "type", "number"))
     return json_pack("{s:s, s:s, s:b, s:s}", "name", name, "type", "number", "estimate", 1, "missing", "estimate");
-  if (!is(column, "category")) return json_pack("{s:s, s:s}", "name", name, "type", "ignore");
+  if (!tct_json_says(column, "type", "category")) return json_pack("{s:s, s:s}", "name", name, "type", "ignore");
   json_t *values = json_copy(json_object_get(column, "values"));
   if (place_in(values, other) < 0) json_array_append_new(values, json_string(other));
   if (place_in(values, TCT_MISSING_WORD) < 0) json_array_append_new(values, json_string(TCT_MISSING_WORD));
@@ -72,9 +67,9 @@ static json_t *raw_schema(const json_t *schema) {
 static void add_column(tct_desc *d, const json_t *given, const json_t *raw) {
   tct_desc_part *part = &d->part[d->columns];
   d->estimated |= json_object_get(given, "estimated") != NULL;
-  if (is(raw, "ignore")) return;
-  *part = (tct_desc_part){.kind = is(raw, "number") ? TCT_DESC_NUMBER : TCT_DESC_CATEGORY,
-                          .name = json_string_value(json_object_get(raw, "name")),
+  if (tct_json_says(raw, "type", "ignore")) return;
+  *part = (tct_desc_part){.kind = tct_json_says(raw, "type", "number") ? TCT_DESC_NUMBER : TCT_DESC_CATEGORY,
+                          .name = tct_json_said(raw, "name"),
                           .feature = d->features,
                           .length = TCT_DESC_NUMBERS};
   d->columns++;

@@ -1,5 +1,4 @@
 /* data_estimate.c - a table whose bounds are estimated: what is open, the charge, the releases, the table scaled. */
-#include "core/json_text.h"
 #include "core/point.h"
 #include "core/alloc.h"
 #include "core/stop.h"
@@ -31,15 +30,9 @@ typedef struct work {
 
 static bool is_open(const json_t *column) { return json_is_true(json_object_get(column, "estimate")); }
 
-static bool is_list(const json_t *column) {
-  const char *type = json_string_value(json_object_get(column, "type"));
-  return type && strcmp(type, "category") == 0;
-}
-
 int64_t tct_estimate_features(const json_t *column) {
-  const char *type = json_string_value(json_object_get(column, "type"));
-  if (type && !strcmp(type, "number")) return 1;
-  if (!type || strcmp(type, "category") != 0) return 0;
+  if (tct_json_says(column, "type", "number")) return 1;
+  if (!tct_json_says(column, "type", "category")) return 0;
   if (is_open(column)) return 1;
   return (int64_t)json_array_size(json_object_get(column, "values")) -
          json_is_true(json_object_get(column, "drop_first"));
@@ -67,7 +60,7 @@ static tct_status find_open(work *w, tct_error *err) {
   if (!w->schema || !all) return tct_fail_memory(err);
   open->list = all + data->x.cols, open->column = all + 2 * data->x.cols;
   json_array_foreach(json_object_get(w->schema, "columns"), k, column) {
-    if (is_open(column) && is_list(column))
+    if (is_open(column) && tct_json_says(column, "type", "category"))
       open->list[open->lists] = at, open->column[open->lists++] = (int64_t)k;
     else if (is_open(column))
       open->feature[open->count++] = at;
@@ -83,8 +76,7 @@ static tct_status check_missing(const work *w, tct_error *err) {
   json_t *column;
   bool asked = w->plan.kinds & TCT_ESTIMATE_MISSING, said = false;
   json_array_foreach(json_object_get(w->schema, "columns"), k, column) {
-    const char *missing = json_string_value(json_object_get(column, "missing"));
-    said |= is_open(column) && missing && !strcmp(missing, "estimate");
+    said |= is_open(column) && tct_json_says(column, "missing", "estimate");
   }
   if (asked == said) return TCT_OK;
   return tct_fail(
@@ -189,8 +181,7 @@ static void scale_row(const work *w, int64_t i, bool symmetric) {
 }
 
 static void scale_table(work *w) {
-  const char *scale = json_string_value(json_object_get(w->schema, "scale"));
-  bool symmetric = scale && !strcmp(scale, "symmetric");
+  bool symmetric = tct_json_says(w->schema, "scale", "symmetric");
   tct_estimate_round(&w->found, w->plan.columns);
   for (int64_t i = 0; i < w->data->x.rows; i++)
     if (!w->data->dropped || !w->data->dropped[i]) scale_row(w, i, symmetric);

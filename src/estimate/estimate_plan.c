@@ -208,8 +208,8 @@ json_t *tct_estimate_certificate(const tct_estimate_plan *p) {
 tct_status tct_estimate_plan_again(const json_t *certificate, tct_estimate_plan *out, tct_error *err) {
   const json_t *o = json_object_get(certificate, "asked"), *rows = json_object_get(o, "rows"),
                *columns = json_object_get(o, "columns"), *lists = json_object_get(o, "lists");
-  const char *relation = json_string_value(json_object_get(o, "neighbours"));
-  tct_estimate_asked asked = {.spec = json_string_value(json_object_get(o, "spec")),
+  const char *relation = tct_json_said(o, "neighbours");
+  tct_estimate_asked asked = {.spec = tct_json_said(o, "spec"),
                               .neighbours = relation ? (tct_neighbours)tct_neighbours_find(relation) : TCT_ADD_REMOVE,
                               .rows = json_integer_value(rows),
                               .columns = json_integer_value(columns),

@@ -71,7 +71,7 @@ static bool get_change(const json_t *o, tct_inference *out) {
 
 /* A change has weights of its own, and no course and no change. */
 static bool whole(const json_t *o, int64_t p, tct_inference *out) {
-  const char *errors = json_string_value(json_object_get(o, "errors"));
+  const char *errors = tct_json_said(o, "errors");
   const json_t *why = json_object_get(o, "withheld");
   bool ok = errors && (!strcmp(errors, "model") || !strcmp(errors, "robust"));
   ok = ok && get_matrix(json_object_get(o, "sampling"), p, out->sampling);

@@ -1,13 +1,12 @@
 /* model.h - a trained model with its certificate. */
 #ifndef TCT_MODEL_MODEL_H
 #define TCT_MODEL_MODEL_H
+#include "core/json_text.h"
 #include "core/digest.h"
 #include "infer/inference.h"
 #include "read/table/class_names.h"
 #include "read/table/data.h"
 #include "event/event.h"
-
-#include <jansson.h>
 
 /* 2: with the fits and their releases.  3: with the names of classes, and as many rows of coefficients as there are,
  * where more than two.  A model is written in the least form that holds it. */

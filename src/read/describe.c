@@ -1,7 +1,6 @@
 /* describe.c - names, bounds and text of a schema, for the table that holds its features. */
 #include "read/describe.h"
 
-#include "core/json_text.h"
 #include "core/alloc.h"
 
 /* One allocation: the pointers, then the texts. */

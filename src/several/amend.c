@@ -1,6 +1,5 @@
 /* amend.c - what a model's file says beside its fit: names, public scaling, facts found later, the price of everything.
  */
-#include "core/json_text.h"
 #include "core/alloc.h"
 #include "core/sized.h"
 #include "several/composition.h"

@@ -4,7 +4,6 @@
  * study reaches it.  A stage that its noise led out of the range of numbers ends, and the others go on: what all cost
  * was fixed before. */
 #include "core/alloc.h"
-#include "core/json_text.h"
 #include "core/outfile.h"
 #include "core/stop.h"
 #include "read/table/join.h"

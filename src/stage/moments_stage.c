@@ -21,10 +21,7 @@ typedef struct moments_plan {
 } moments_plan;
 
 /* Are they asked for? */
-static bool robust(const tct_stage *stage) {
-  const char *errors = json_string_value(json_object_get(stage->asked, "errors"));
-  return errors && !strcmp(errors, "robust");
-}
+static bool robust(const tct_stage *stage) { return tct_json_says(stage->asked, "errors", "robust"); }
 
 static tct_status take(tct_stage *stage, tct_error *err) {
   const json_t *schema = json_object_get(stage->study->asked, "schema"), *label = json_object_get(schema, "label");
@@ -36,7 +33,7 @@ static tct_status take(tct_stage *stage, tct_error *err) {
       !(json_object_get(label, "lower") && json_object_get(label, "upper")))
     return tct_stage_fail(stage, TCT_E_USAGE, err,
                           "the schema's label has neither bounds nor values; write them, or name \"features\"");
-  const char *errors = json_string_value(json_object_get(stage->asked, "errors"));
+  const char *errors = tct_json_said(stage->asked, "errors");
   if (errors && !tct_word_among(errors, " elliptic robust ", ' '))
     return tct_stage_fail(stage, TCT_E_USAGE, err, "the errors of moments are \"elliptic\" or \"robust\"; name one");
   return tct_stage_find_estimate(stage, err);

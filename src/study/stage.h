@@ -7,8 +7,6 @@
 #include "model/model.h"
 #include "study/study.h"
 
-#include <jansson.h>
-
 enum { TCT_STAGE_NAME = 64, TCT_STAGES = 256, TCT_STAGE_WHY = 240 };
 
 /* A split of the records that looks at none of them (split.c). */

@@ -1,5 +1,4 @@
 /* fit.c - the one pass: plan, bounded records, solver, and the model with its certificate. */
-#include "core/json_text.h"
 #include "core/point.h"
 #include "core/alloc.h"
 #include "core/stop.h"

@@ -1,5 +1,4 @@
 /* observers.c - what each observer of a run between parties can learn at most: an epsilon for each. */
-#include "core/json_text.h"
 #include "core/alloc.h"
 #include "model/json.h"
 #include "train/plan.h"

@@ -1,14 +1,12 @@
 /* promise.c - before the gate: room for the model, its charge, what a claim adds up. */
 #include "train/promise.h"
 
-#include "core/json_text.h"
 #include "core/point.h"
 #include "core/alloc.h"
 #include "core/outfile.h"
 #include "model/json.h"
 #include "study/charge.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
