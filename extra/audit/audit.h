@@ -84,7 +84,6 @@ typedef struct tct_audit {
 
 double tct_audit_clock(void); /* seconds of processor time, of this process */
 uint64_t tct_audit_u64(tct_audit *a);
-double tct_audit_real(tct_audit *a); /* uniform on [-1, 1) */
 /* Adds a sentence, once. */
 void tct_audit_break(tct_audit *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tct_audit_unchecked(tct_audit *a, const char *sentence);

@@ -84,7 +84,6 @@ double tct_desc_weight(int level);
 /* Lower edge of cell j of a part of numbers, j up to TCT_DESC_PARTS; the cell that a value within the bounds lies in.
  */
 double tct_desc_edge(const tct_desc_part *part, int64_t j);
-int64_t tct_desc_cell(const tct_desc_part *part, double value);
 /* How many of what intervals are about there are, and the variance of that by noise. */
 typedef struct tct_desc_world {
   double z, sigma, records, records_noise;

@@ -24,7 +24,7 @@ double tct_desc_edge(const tct_desc_part *part, int64_t j) {
   return j == TCT_DESC_PARTS ? part->upper : part->lower + (part->upper - part->lower) * ((double)j / TCT_DESC_PARTS);
 }
 
-int64_t tct_desc_cell(const tct_desc_part *part, double value) {
+static int64_t cell_of(const tct_desc_part *part, double value) {
   double cell = floor((value - part->lower) / (part->upper - part->lower) * TCT_DESC_PARTS);
   return cell >= TCT_DESC_PARTS ? TCT_DESC_PARTS - 1 : cell > 0 ? (int64_t)cell : 0;
 }
@@ -169,7 +169,7 @@ static void add_number(const tct_desc_part *part, double value, double v, double
     return;
   }
   value = fmin(fmax(value, part->lower), part->upper);
-  int64_t cell = tct_desc_cell(part, value);
+  int64_t cell = cell_of(part, value);
   for (int l = 0; l < TCT_DESC_DEPTH; l++) {
     int64_t node = cell >> (TCT_DESC_DEPTH - l), right = cell >> (TCT_DESC_DEPTH - l - 1) & 1;
     own[TCT_DESC_TREE + ((int64_t)1 << l) - 1 + node] += tct_lattice_part(right ? v * w[l] : -v * w[l], lattice);

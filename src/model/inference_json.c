@@ -13,7 +13,7 @@ static json_t *matrix(const double *values, int64_t p) {
   return array;
 }
 
-json_t *tct_course_json(const tct_course *c) {
+static json_t *course_json(const tct_course *c) {
   return json_pack("{s:o, s:o, s:o, s:o, s:o}", "time", tct_json_reals(c->time, c->cells), "exposure",
                    tct_json_reals(c->exposure, c->cells), "estimate", tct_json_reals(c->survival, c->cells), "lower",
                    tct_json_reals(c->lower, c->cells), "upper", tct_json_reals(c->upper, c->cells));
@@ -36,7 +36,7 @@ json_t *tct_inference_json(const tct_inference *m) {
   json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "errors", m->robust ? "robust" : "model", "sampling",
                         matrix(m->sampling, m->p), "noise", matrix(m->noise, m->p), "degrees",
                         tct_json_reals(m->degrees, m->p), "withheld", why, "residual", tct_json_real(m->residual));
-  if (o && m->course.cells) json_object_set_new(o, "survival", tct_course_json(&m->course));
+  if (o && m->course.cells) json_object_set_new(o, "survival", course_json(&m->course));
   if (o && m->change) {
     json_t *change = tct_inference_json(m->of_change);
     json_object_set_new(change, "weights", tct_json_reals(m->change, m->p));

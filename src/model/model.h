@@ -80,7 +80,6 @@ tct_status tct_model_tell(tct_model *model, char *const *facts, tct_error *err);
 /* The member "inference", what is known about the errors of the weights; docs/reference/format/model.md has its
  * members. */
 json_t *tct_inference_json(const tct_inference *inference);
-json_t *tct_course_json(const tct_course *course);
 /* Reads that for p weights; TCT_E_DATA where it is not whole. */
 tct_status tct_inference_read(const json_t *object, int64_t p, tct_inference *out, tct_error *err);
 /* The first key of the model file, or of what is in it, that is not known; NULL: none. */

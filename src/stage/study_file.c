@@ -38,7 +38,8 @@ static json_t *facts_out(const tct_model *m) {
   return list;
 }
 
-json_t *tct_study_claim_json(const tct_model *m) {
+/* The member "claim" of the whole. */
+static json_t *claim_json(const tct_model *m) {
   json_t *o =
       json_pack("{s:o, s:o, s:s, s:s, s:o, s:s, s:o, s:s, s:s}", "epsilon", tct_json_real(m->epsilon), "delta",
                 tct_json_real(m->delta), "neighbours", tct_neighbours_name(m->neighbours), "accountant", m->accountant,
@@ -58,7 +59,7 @@ static char *text_of(const tct_study *study, tct_error *err) {
   const char *main = study->main >= 0 ? study->stage[study->main].name : NULL;
   return tct_json_text(json_pack("{s:s, s:i, s:s, s:i, s:s?, s:o, s:O, s:o}", "format", "tacit-study", "version",
                                  VERSION, "library", TCT_VERSION, "rules", RULES, "main", main, "claim",
-                                 tct_study_claim_json(study->facts), "asked", study->asked, "stages", stages),
+                                 claim_json(study->facts), "asked", study->asked, "stages", stages),
                        err);
 }
 

@@ -14,7 +14,8 @@ static const char KEYS[] =
     "rows_per_person:count rows:count stages:list comment:text ";
 static const char STAGE_KEYS[] = " name:text kind:text part:text budget_fraction:number comment:text ";
 
-const tct_stage_kind *tct_stage_kind_find(const char *name) {
+/* NULL: none. */
+static const tct_stage_kind *kind_called(const char *name) {
   for (int i = 0; name && i < tct_stage_kind_count; i++)
     if (!strcmp(tct_stage_kinds[i]->name, name)) return tct_stage_kinds[i];
   return NULL;
@@ -107,7 +108,7 @@ static tct_status take_kind(tct_stage *stage, tct_error *err) {
   for (int i = 0; i < tct_stage_kind_count; i++) names[i] = tct_stage_kinds[i]->name;
   tct_join_names(names, tct_stage_kind_count, all, sizeof all);
   if (!kind) return tct_stage_fail(stage, TCT_E_USAGE, err, "it has no \"kind\"; write one of %s", all);
-  stage->kind = tct_stage_kind_find(kind);
+  stage->kind = kind_called(kind);
   if (stage->kind) return TCT_OK;
   return tct_stage_fail(stage, TCT_E_USAGE, err, "no kind of stage is called \"%.40s\"; there are %s%s", kind, all,
                         tct_meant(kind, names, tct_stage_kind_count, near));

@@ -187,7 +187,8 @@ static void stand_in(json_t *column) {
   if (left) json_object_set_new(column, "missing", json_real(0));
 }
 
-json_t *tct_study_stand_in(const tct_study *study) {
+/* The whole schema as it is before an estimate: open columns get bounds or a list that stand for those to come. */
+static json_t *stood_in(const tct_study *study) {
   json_t *schema = json_deep_copy(json_object_get(study->asked, "schema")), *column;
   size_t k;
   json_array_foreach(json_object_get(schema, "columns"), k, column) stand_in(column);
@@ -200,7 +201,7 @@ tct_status tct_stage_schema(const tct_stage *stage, json_t **out, tct_error *err
   const json_t *asked = json_object_get(study->asked, "schema");
   if (!asked) return tct_fail(err, TCT_E_USAGE, "a study knows its columns by a schema; give {schema}");
   if (!before || !before->kind->pays) return tct_study_schema(study, asked, stage, out, err);
-  json_t *own = before->value ? NULL : tct_study_stand_in(study);
+  json_t *own = before->value ? NULL : stood_in(study);
   tct_status status = tct_study_schema(study, before->value ? before->value : own, stage, out, err);
   json_decref(own);
   return status;

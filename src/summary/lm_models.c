@@ -12,7 +12,7 @@
 
 static json_t *asked_of(const tct_lm *l, const char *key) { return json_object_get(l->asked, key); }
 
-json_t *tct_lm_names(const tct_lm *l, const int64_t *column, int64_t count) {
+static json_t *names_of(const tct_lm *l, const int64_t *column, int64_t count) {
   json_t *out = json_array();
   for (int64_t j = 0; j < count; j++) json_array_append_new(out, json_string(l->name[column[j]]));
   return out;
@@ -44,8 +44,7 @@ static tct_status put_best(const tct_lm *l, const tct_lm_model *m, json_t *out, 
       best && r2 ? tct_linear_best(&l->linear, m->label, m->column, m->slopes, &subsets, err) : tct_fail_memory(err);
   for (int64_t k = 0; k < count && status == TCT_OK; k++) {
     if (!isfinite(r2[k])) continue;
-    json_array_append_new(list,
-                          json_pack("{s:o, s:f}", "features", tct_lm_names(l, best + k * count, k + 1), "r2", r2[k]));
+    json_array_append_new(list, json_pack("{s:o, s:f}", "features", names_of(l, best + k * count, k + 1), "r2", r2[k]));
   }
   tct_free(best);
   tct_free(r2);
@@ -72,8 +71,8 @@ static tct_status put_comparison(const tct_lm *l, const tct_lm_model *m, json_t 
   TCT_TRY(tct_linear_compare(&m->fit, m->fewer, &wald, err));
   json_object_set_new(
       out, "comparison",
-      json_pack("{s:o, s:f, s:I, s:f}", "without", tct_lm_names(l, m->column + m->slopes - m->fewer, m->fewer),
-                "statistic", wald.statistic, "degrees", (json_int_t)wald.degrees, "p_value", wald.p));
+      json_pack("{s:o, s:f, s:I, s:f}", "without", names_of(l, m->column + m->slopes - m->fewer, m->fewer), "statistic",
+                wald.statistic, "degrees", (json_int_t)wald.degrees, "p_value", wald.p));
   return TCT_OK;
 }
 

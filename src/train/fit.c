@@ -90,12 +90,6 @@ static tct_status check_ranks(const tct_plan *plan, const tct_data *data, tct_er
   return TCT_OK;
 }
 
-static char *spec_copy(const tct_spec *spec) {
-  char text[4096];
-  tct_spec_print(spec, text, sizeof text);
-  return tct_text_copy(text);
-}
-
 int tct_plan_unpaid(const tct_plan *plan, char text[TCT_PLAN_FACTS][200]) {
   int facts = 0;
   if (strcmp(plan->config.scale, "none"))
@@ -153,9 +147,9 @@ static tct_status classes(const tct_plan *plan, const tct_data *data, tct_model 
 }
 
 tct_status tct_fit_describe(const tct_plan *plan, tct_model *model, tct_error *err) {
-  model->loss = spec_copy(&plan->facts.loss.spec);
-  model->penalty = spec_copy(&plan->facts.penalty.spec);
-  model->solver = spec_copy(&plan->solved.spec);
+  model->loss = tct_spec_copy(&plan->facts.loss.spec);
+  model->penalty = tct_spec_copy(&plan->facts.penalty.spec);
+  model->solver = tct_spec_copy(&plan->solved.spec);
   model->scale = tct_text_copy(plan->config.scale);
   model->rows = plan->facts.rows;
   model->cols = plan->cols;
