@@ -1,6 +1,5 @@
 /* wire_tls.c - a wire over TLS connections: wraps the library that speaks it. */
 #include "core/alloc.h"
-#include "core/clock.h"
 #include "core/stop.h"
 #include "wire/wire.h"
 

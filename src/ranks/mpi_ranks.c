@@ -2,7 +2,7 @@
  *
  * Every wait is a poll, for three reasons.  A wait can be cancelled.  Ranks that share processors hand them on instead
  * of spinning.  And a peer that is gone ends the wait. */
-#include "core/clock.h"
+#include "core/stop.h"
 #include "ranks/ranks.h"
 
 #include <math.h>

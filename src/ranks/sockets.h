@@ -1,7 +1,7 @@
 /* sockets.h - TLS connections between rank 0 and each other rank. */
 #ifndef TCT_RANKS_SOCKETS_H
 #define TCT_RANKS_SOCKETS_H
-#include "core/clock.h"
+#include "core/stop.h"
 #include "tls/tls.h"
 
 /* Rank 0 has a peer for each other rank, at its number; every other rank has one, peer[0]. */

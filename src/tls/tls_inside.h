@@ -1,7 +1,7 @@
 /* tls_inside.h - what the files of libtacit_tls.so share. */
 #ifndef TCT_TLS_INSIDE_H
 #define TCT_TLS_INSIDE_H
-#include "core/clock.h"
+#include "core/stop.h"
 #include "tls/tls.h"
 
 #include <netdb.h>
