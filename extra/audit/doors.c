@@ -5,6 +5,7 @@
  * attack, of another table.  What such a run costs is promised in epsilon and delta.  Gaussian releases that tell more
  * apart than these allow are a break, and so is a file that does not verify. */
 #include "audit/audit.h"
+#include "core/number.h"
 
 #include <string.h>
 
@@ -143,10 +144,7 @@ char *tct_audit_door_run(tct_audit *a, const char *path, uint64_t seed, tct_erro
 /* The largest shift of one Gaussian that the promise allows. */
 static double most_shift(const tct_audit *a) {
   double low = 0, high = 1e3;
-  for (int k = 0; k < 60; k++) {
-    double middle = (low + high) / 2;
-    *(tct_audit_gaussian_delta(middle, a->epsilon) <= a->delta ? &low : &high) = middle;
-  }
+  TCT_HALVE(halving < 60, low, high, shift, !(tct_audit_gaussian_delta(shift, a->epsilon) <= a->delta));
   return high;
 }
 

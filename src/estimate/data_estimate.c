@@ -272,8 +272,7 @@ static tct_status spend(tct_mech *mech, void *user, tct_error *err) {
 }
 
 static tct_status draw(work *w, tct_error *err) {
-  const tct_config *c = &w->config;
-  const tct_gate gate = {&w->plan.promise, w->plan.neighbours, c->has_seed ? &c->seed : NULL, .settles = true};
+  const tct_gate gate = tct_gate_of(&w->plan.promise, w->plan.neighbours, &w->config);
   tct_stop_charged();
   if (tct_stop_ask(NULL)) return tct_fail_cancelled(err);
   return tct_gate_run(&gate, spend, w, err);

@@ -1,5 +1,6 @@
 /* loss.c - the table of losses and the making of one from its spec. */
 #include "loss/loss.h"
+#include "core/number.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,14 +30,8 @@ void tct_loss_names(bool (*has)(const tct_loss_kind *), char *names, size_t size
 
 double tct_loss_constant_class(const tct_loss *loss, double positives) {
   double low = -30, high = 30;
-  for (int step = 0; step < 60; step++) {
-    double middle = 0.5 * (low + high);
-    double slope = positives * tct_loss_slope(loss, middle, 1) + (1 - positives) * tct_loss_slope(loss, middle, -1);
-    if (slope < 0)
-      low = middle;
-    else
-      high = middle;
-  }
+  TCT_HALVE(halving < 60, low, high, at,
+            !(positives * tct_loss_slope(loss, at, 1) + (1 - positives) * tct_loss_slope(loss, at, -1) < 0));
   return 0.5 * (low + high);
 }
 

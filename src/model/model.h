@@ -77,6 +77,8 @@ bool tct_model_tells(const tct_model *model, const char *fact);
 /* Notes each that the model does not tell yet.  facts: ended by NULL, or NULL. */
 tct_status tct_model_tell(tct_model *model, char *const *facts, tct_error *err);
 
+/* o with the member "ledger", if the run was charged to one. */
+json_t *tct_ledger_member(const tct_model *model, json_t *o);
 /* The member "inference", what is known about the errors of the weights; docs/reference/format/model.md has its
  * members. */
 json_t *tct_inference_json(const tct_inference *inference);

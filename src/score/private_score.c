@@ -117,11 +117,7 @@ tct_status tct_score_take(const tct_scoring *scoring, const tct_data *data, cons
 }
 
 static tct_status release(run *r, tct_error *err) {
-  const tct_config *c = &r->config;
-  const tct_gate gate = {.promise = &r->promise,
-                         .neighbours = (tct_neighbours)c->neighbours,
-                         .seed = c->has_seed ? &c->seed : NULL,
-                         .settles = true};
+  const tct_gate gate = tct_gate_of(&r->promise, (tct_neighbours)r->config.neighbours, &r->config);
   return tct_score_take(&r->scoring, r->data, &gate, r->sum, err);
 }
 

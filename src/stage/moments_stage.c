@@ -157,11 +157,8 @@ static tct_status run(tct_stage *stage, const tct_stage_data *data, tct_error *e
   facts.threads = c->threads > 0 ? c->threads : tct_processors();
   const tct_problem problem = {.facts = &facts, .view = &bound.view, .weight = data->table->weight};
   spending s = {.problem = &problem, .fourth = own->fourth};
-  const tct_gate gate = {.promise = &own->solved.promise,
-                         .neighbours = facts.neighbours,
-                         .seed = c->has_seed ? &c->seed : NULL,
-                         .threads = facts.threads,
-                         .settles = true};
+  tct_gate gate = tct_gate_of(&own->solved.promise, facts.neighbours, c);
+  gate.threads = facts.threads;
   tct_status status = tct_bound_rows(&facts, false, data->table, &bound, err);
   if (status == TCT_OK) status = tct_gate_run(&gate, spend, &s, err);
   if (status == TCT_OK && !(stage->value = told(stage, &s.moments, err))) status = tct_fail_memory(err);

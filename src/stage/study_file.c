@@ -45,11 +45,7 @@ static json_t *claim_json(const tct_model *m) {
                 tct_json_real(m->delta), "neighbours", tct_neighbours_name(m->neighbours), "accountant", m->accountant,
                 "events", tct_json_events(&m->events), "noise", m->reproducible ? "reproducible" : "system",
                 "unaccounted", facts_out(m), "trust", tct_model_trust(m), "unit", tct_model_unit(m));
-  if (!o || !m->ledger_head) return o;
-  json_t *entry = json_pack("{s:s, s:s}", "head", m->ledger_head, "run", m->run_id ? m->run_id : "");
-  if (m->for_tests) json_object_set_new(entry, "for_tests", json_true());
-  json_object_set_new(o, "ledger", entry);
-  return o;
+  return tct_ledger_member(m, o);
 }
 
 static char *text_of(const tct_study *study, tct_error *err) {
