@@ -4,6 +4,7 @@
  * The form is that of the registry's own template (docs/guide/policy.md says of when): what is asked of privacy follows
  * from the verified file alone.  What the file cannot know, such as who publishes it and where, is an empty text. */
 #include "report/report.h"
+#include "model/json.h"
 
 #include "loss/loss.h"
 
@@ -119,8 +120,5 @@ char *tct_registry_entry(const tct_page *page, tct_error *err) {
                 "deployment_model", deployment_model(page, privacy), "implementation", implementation(page, privacy),
                 "administrative", "evidence_sources", "status", "Draft", "registry_authors",
                 page->said.contact ? page->said.contact : "", "tier", 3);
-  char *text = tct_json_dump(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-  json_decref(root);
-  if (!text) tct_fail_memory(err);
-  return text;
+  return tct_json_text(root, err);
 }

@@ -119,6 +119,13 @@ char *tct_json_dump(const json_t *value, size_t flags) {
   return NULL;
 }
 
+tct_status tct_json_keep(json_t *object, char **text, tct_error *err) {
+  tct_free(*text);
+  *text = tct_json_dump(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  json_decref(object);
+  return *text ? TCT_OK : tct_fail_memory(err);
+}
+
 const char *tct_json_said(const json_t *object, const char *key) {
   return json_string_value(json_object_get(object, key));
 }

@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* One estimate on its way. */
@@ -222,15 +221,10 @@ static tct_status complete_schema(work *w, tct_error *err) {
   tct_status status = TCT_OK;
   leave_lists_out(w, schema);
   if (w->open.lists > 0) status = tct_estimate_encode(data, w->schema, schema, &w->found, err);
-  char *text = tct_json_dump(schema, JSON_COMPACT | JSON_REAL_PRECISION(17));
-  json_decref(schema);
-  TCT_TRY(status);
-  tct_free(data->schema);
-  data->schema = tct_text_copy(text);
-  free(text);
+  if (status != TCT_OK) return json_decref(schema), status;
   if (w->open.label) data->label_low = w->found.low[w->open.count], data->label_high = w->found.high[w->open.count];
   data->open = 0;
-  return data->schema ? TCT_OK : tct_fail_memory(err);
+  return tct_json_keep(schema, &data->schema, err);
 }
 
 /* ---- one after the other ---------------------------------------------------------------------------------------- */
@@ -239,17 +233,12 @@ static tct_status describe(work *w, tct_error *err) {
   tct_estimated *out = w->out = TCT_NEW(tct_estimated, 1);
   if (!out) return tct_fail_memory(err);
   const tct_estimate_plan *p = &w->plan;
-  json_t *certificate = tct_estimate_certificate(p);
-  char *text = certificate ? tct_json_dump(certificate, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-  json_decref(certificate);
-  out->certificate = tct_text_copy(text);
-  free(text);
   out->epsilon = p->epsilon, out->delta = p->delta;
   out->own_epsilon = p->own_epsilon, out->own_delta = p->own_delta;
   out->rest_epsilon = p->rest_epsilon, out->rest_delta = p->rest_delta;
   out->neighbours = (int32_t)p->neighbours;
   out->reproducible = w->config.has_seed != 0;
-  return out->certificate ? TCT_OK : tct_fail_memory(err);
+  return tct_json_keep(tct_estimate_certificate(p), &out->certificate, err);
 }
 
 static tct_estimate_asked asked_of(const tct_config *c, int64_t rows, int64_t columns, int64_t lists) {

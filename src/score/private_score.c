@@ -11,7 +11,6 @@
 #include "train/plan.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double LEVEL = 0.95, LEVEL_POINT = 1.959963984540054; /* its point of the normal law */
@@ -231,10 +230,7 @@ double tct_score_of_try(const tct_scoring *s, const double *sum, double deviatio
 static char *answer(const run *r, tct_error *err) {
   json_t *root = tct_score_figures(&r->scoring, r->sum, r->promise.release[0].deviation, r->data->x.rows);
   put_privacy(root, r);
-  char *text = tct_json_dump(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-  json_decref(root);
-  if (!text) tct_fail_memory(err);
-  return text;
+  return tct_json_text(root, err);
 }
 
 static char *score(run *r, tct_error *err) {

@@ -12,7 +12,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static tct_status check_shape(const tct_plan *plan, const tct_data *data, tct_error *err) {
@@ -180,14 +179,7 @@ static tct_status describe(const tct_plan *plan, const tct_data *data, tct_bound
 }
 
 static tct_status fits_of(const tct_plan *plan, tct_model *model, tct_error *err) {
-  json_t *list = json_array();
-  json_array_append_new(list, tct_certificate_json(plan));
-  char *text = json_array_size(list) == 1 ? tct_json_dump(list, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-  json_decref(list);
-  tct_free(model->fits);
-  model->fits = tct_text_copy(text);
-  free(text);
-  return model->fits ? TCT_OK : tct_fail_memory(err);
+  return tct_json_keep(json_pack("[o]", tct_certificate_json(plan)), &model->fits, err);
 }
 
 tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *err) {
