@@ -165,7 +165,7 @@ int cli_candidates_check(const cli_args *args, const json_t *list) {
   json_array_foreach((json_t *)list, k, one) {
     cli_candidate_config(&args->config, one, &config);
     if (tct_config_check(&config, args->read.schema_path != NULL || args->dry_run, &err) != TCT_OK)
-      return cli_fail(tct_status_exit_code(err.status), "candidate %zu: %s", k + 1, cli_said(&err, said, sizeof said));
+      return cli_fail(cli_exit_code(err.status), "candidate %zu: %s", k + 1, cli_said(&err, said, sizeof said));
     if (cli_labels(&config) != labels)
       return cli_fail(CLI_USAGE, "candidate %zu: its loss reads labels otherwise than --loss; search it by itself",
                       k + 1);

@@ -246,6 +246,7 @@ enum { CLI_RUN = 1, CLI_USAGE = 2, CLI_DATA = 3, CLI_BUDGET = 4, CLI_POLICY = 5 
 int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The library's sentence in the words of the command line; returns text. */
 const char *cli_said(const tct_error *err, char *text, size_t size);
+int cli_exit_code(tct_status status);     /* of a failure */
 int cli_fail_error(const tct_error *err); /* with FILE:LINE:COLUMN; returns its exit code */
 void cli_silence(void);                   /* from now on no message: another rank says the same */
 void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,7 +1,6 @@
 /* cmd_verify.c - tacit verify: does a model file's claim follow from what it says was asked for? */
 #include "cli.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

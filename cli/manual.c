@@ -2,7 +2,6 @@
 #include "cli.h"
 
 #include <ctype.h>
-#include <string.h>
 
 /* Text as roff takes it: no escape, no request at the beginning of a line; "-" as a minus where it is to be typed. */
 static void put_text(const char *text, int typed) {

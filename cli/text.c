@@ -35,10 +35,12 @@ const char *cli_said(const tct_error *err, char *text, size_t size) {
   return text;
 }
 
+/* A failure without a reason is still a failure. */
+int cli_exit_code(tct_status status) { return status >= TCT_E_USAGE && status <= TCT_E_BUDGET ? (int)status : CLI_RUN; }
+
 int cli_fail_error(const tct_error *err) {
-  int code = tct_status_exit_code(err->status);
+  int code = cli_exit_code(err->status);
   char text[CLI_SENTENCE];
-  if (!code) code = CLI_RUN; /* a failure without a reason is still a failure */
   cli_said(err, text, sizeof text);
   if (!err->file[0]) return cli_fail(code, "%s", text);
   if (!err->line) return cli_fail(code, "%s: %s", err->file, text);

@@ -32,11 +32,7 @@ extern "C" {
 #define TCT_VERSION_PATCH 0
 #define TCT_VERSION "0.1.0"
 
-#if defined(_WIN32)
-#define TCT_API
-#else
 #define TCT_API __attribute__((visibility("default")))
-#endif
 
 /* ---- errors --------------------------------------------------------------------------------- */
 
@@ -58,11 +54,6 @@ typedef struct tct_error {
   char file[256]; /* the input file's name as given, or "" */
   char text[768]; /* one sentence: what is wrong, then what to do */
 } tct_error;
-
-/* The command line's exit code: 0, 1 (failure while running), 2 (usage), 3 (data), 4 (budget). */
-static inline int tct_status_exit_code(tct_status status) {
-  return status >= TCT_E_USAGE && status <= TCT_E_BUDGET ? (int)status : status != TCT_OK;
-}
 
 /* Whose names a sentence has for settings and calls. */
 typedef enum tct_wording {
@@ -478,9 +469,8 @@ TCT_API char *tct_plan_json(const tct_plan *plan, tct_error *err);
 /* The errors to expect of each weight: medians over fits of an invented table of `rows` records of read's schema.
  * asked: NULL, or JSON.  "effect" {weight: number}, on the columns' scale.  "assume" {number: [mean, deviation, R2 of
  * the others], category: [shares], label: share of positives or events, mean, or deviation}.  "tries".  Of any sums:
- * "sums"
- * [][cols + 1], with "weights" [cols + 1] for effects, as in tct_sums_json.  JSON: tries, weights[{name, noise_part,
- * standard_error, width of the interval of 0.95, withheld, detectable with power 0.8, effect, power}]. */
+ * "sums" [][cols + 1], with "weights" [cols + 1] for effects, as in tct_sums_json.  JSON: tries, weights[{name,
+ * noise_part, standard_error, width of the interval of 0.95, withheld, detectable with power 0.8, effect, power}]. */
 TCT_API char *tct_expect_json(const tct_config *config, const tct_read_options *read, int64_t rows, const char *asked,
                               tct_error *err);
 TCT_API void tct_plan_free(tct_plan *plan);

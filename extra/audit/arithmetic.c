@@ -136,7 +136,7 @@ static void sampled(sums *s) {
 static void releases(sums *s) {
   const tct_audit *a = s->a;
   const json_t *fit = json_array_get(json_object_get(a->planned, "fits"), 0);
-  const char *promise = json_string_value(json_object_get(fit, "promise"));
+  const char *promise = tct_json_said(fit, "promise");
   double made = 0, charged = 0;
   for (int r = 0; r < a->releases; r++) {
     const tct_audit_release *info = &a->release[r];

@@ -1,14 +1,11 @@
 /* audit.c - the attacks in turn, and what they came to, as JSON. */
 #include "audit/audit.h"
 
-#include "core/json_text.h"
 #include "core/alloc.h"
 #include "core/processors.h"
-#include "mech/watch.h"
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,8 +16,6 @@ double tct_audit_clock(void) {
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
-
-json_t *tct_audit_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 int64_t tct_audit_room(const tct_audit *a, double share, int64_t most) {
   double each = a->fits ? a->spent / (double)a->fits : 1e-3, left = share * (a->until - tct_audit_clock());
@@ -61,12 +56,6 @@ static int stop(void *user) {
   return a->stopped;
 }
 
-/* NaN: null, or not there. */
-static double planned_number(const json_t *o, const char *key) {
-  const json_t *value = json_object_get(o, key);
-  return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 static tct_status plan(tct_audit *a, const tct_config *config, tct_error *err) {
   a->config = *config;
   a->config.has_seed = 0;
@@ -82,19 +71,19 @@ static tct_status plan(tct_audit *a, const tct_config *config, tct_error *err) {
   a->planned = text ? json_loads(text, 0, NULL) : NULL;
   tct_text_free(text);
   if (!a->planned) return tct_fail_memory(err);
-  a->epsilon = planned_number(a->planned, "epsilon");
-  a->delta = planned_number(a->planned, "delta");
+  a->epsilon = tct_json_number(a->planned, "epsilon");
+  a->delta = tct_json_number(a->planned, "delta");
   if (!json_is_true(json_object_get(a->planned, "private")) || !isfinite(a->epsilon))
     return tct_fail(err, TCT_E_USAGE, "this plan promises nothing; audit a private solver at a finite epsilon");
   return TCT_OK;
 }
 
 static tct_audit_release release_of(const json_t *said) {
-  const char *norm = json_string_value(json_object_get(said, "norm"));
-  tct_audit_release r = {.name = json_string_value(json_object_get(said, "what")),
-                         .event = json_string_value(json_object_get(said, "event")),
-                         .sensitivity = planned_number(said, "sensitivity"),
-                         .deviation = planned_number(said, "deviation"),
+  const char *norm = tct_json_said(said, "norm");
+  tct_audit_release r = {.name = tct_json_said(said, "what"),
+                         .event = tct_json_said(said, "event"),
+                         .sensitivity = tct_json_number(said, "sensitivity"),
+                         .deviation = tct_json_number(said, "deviation"),
                          .count = json_integer_value(json_object_get(said, "count"))};
   while (r.norm < TCT_NORM_SCORE && strcmp(norm, tct_norm_name(r.norm)) != 0) r.norm++;
   snprintf(r.kind, sizeof r.kind, "%.*s", (int)strcspn(r.event, ":"), r.event);
@@ -105,14 +94,13 @@ static void facts(tct_audit *a) {
   tct_labels labels = tct_config_labels(&a->config);
   a->binary = labels == TCT_LABELS_BINARY;
   if (labels == TCT_LABELS_CLASSES) /* of one fit: its loss says how many there are */
-    a->classes = (int64_t)tct_audit_part(json_string_value(json_object_get(a->planned, "loss")), "classes", 3);
-  const char *loss = json_string_value(json_object_get(a->planned, "loss"));
-  if (loss && !strcmp(loss, "cox"))
-    a->cells = (int64_t)fmax(1, tct_audit_part(json_string_value(json_object_get(a->planned, "solver")), "cells", 24));
+    a->classes = (int64_t)tct_audit_part(tct_json_said(a->planned, "loss"), "classes", 3);
+  if (tct_json_says(a->planned, "loss", "cox"))
+    a->cells = (int64_t)fmax(1, tct_audit_part(tct_json_said(a->planned, "solver"), "cells", 24));
   a->replaces = a->config.neighbours == TCT_REPLACE_ONE;
   a->intercept = json_is_true(json_object_get(a->planned, "intercept"));
-  a->row_norm = planned_number(a->planned, "row_norm");
-  a->label_bound = planned_number(a->planned, "label_bound");
+  a->row_norm = tct_json_number(a->planned, "row_norm");
+  a->label_bound = tct_json_number(a->planned, "label_bound");
   if (isnan(a->row_norm)) a->row_norm = 1;
   const json_t *fit = json_array_get(json_object_get(a->planned, "fits"), 0),
                *releases = json_object_get(fit, "releases");
@@ -123,9 +111,8 @@ static void facts(tct_audit *a) {
     double rate = tct_audit_part(a->release[r].event, "rate", 1);
     a->rate[r] = rate > 0 && rate < 1 ? rate : 1;
   }
-  const char *promise = json_string_value(json_object_get(fit, "promise"));
-  a->adaptive = promise && !strcmp(promise, "budget");
-  a->fixed = promise && !strcmp(promise, "fixed");
+  a->adaptive = tct_json_says(fit, "promise", "budget");
+  a->fixed = tct_json_says(fit, "promise", "fixed");
   const json_t *passes = json_object_get(a->planned, "max_passes");
   if (json_is_number(passes)) a->most_polls = json_number_value(passes) + 16;
 }
@@ -204,7 +191,7 @@ static tct_status attack(tct_audit *a, json_t *root, double seconds, tct_error *
   a->start = tct_audit_clock();
   until(a, seconds, 0.1, 0.1);
   tct_claim_make(a, &a->claim);
-  bool ok = set(root, "claimed_shift", tct_audit_number(a->claim.shift));
+  bool ok = set(root, "claimed_shift", tct_json_finite(a->claim.shift));
   ok = ok && attacked(a, root, "arithmetic", tct_audit_arithmetic(a, err), err);
   until(a, seconds, hard, 0.1 + hard);
   ok = ok && (a->study || attacked(a, root, "behaviour", tct_audit_behaviour(a, err), err));

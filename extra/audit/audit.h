@@ -5,11 +5,9 @@
  * own. */
 #ifndef TCT_AUDIT_AUDIT_H
 #define TCT_AUDIT_AUDIT_H
+#include "core/json_text.h"
 #include "tacit.h"
-#include "core/status.h"
 #include "mech/watch.h"
-#include <jansson.h>
-#include <stdbool.h>
 #include <stdio.h>
 
 enum { TCT_AUDIT_RELEASES = 64 };
@@ -86,13 +84,11 @@ typedef struct tct_audit {
 
 double tct_audit_clock(void); /* seconds of processor time, of this process */
 uint64_t tct_audit_u64(tct_audit *a);
-double tct_audit_real(tct_audit *a); /* uniform on [-1, 1) */
 /* Adds a sentence, once. */
 void tct_audit_break(tct_audit *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tct_audit_unchecked(tct_audit *a, const char *sentence);
 /* How many runs, at most `most`, fit into this share of the time that the part at hand has left. */
 int64_t tct_audit_room(const tct_audit *a, double share, int64_t most);
-json_t *tct_audit_number(double value); /* null where it is not finite */
 
 /* ---- invent.c: invented tables ------------------------------------------------------------------------------- */
 

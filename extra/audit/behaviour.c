@@ -295,6 +295,6 @@ json_t *tct_audit_behaviour(tct_audit *a, tct_error *err) {
   if (a->adaptive)
     json_array_append_new(listed, json_string("the note of an adaptive run on its steps follows its releases"));
   return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o}", "pairs", (json_int_t)s.pairs, "ended", (json_int_t)s.ended,
-                   "most_polls", (json_int_t)s.polls, "allowed_polls", tct_audit_number(a->most_polls), "compared",
+                   "most_polls", (json_int_t)s.polls, "allowed_polls", tct_json_finite(a->most_polls), "compared",
                    compared, "listed", listed);
 }

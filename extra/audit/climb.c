@@ -321,13 +321,13 @@ static json_t *one_release(tct_audit *a, const climb *c, int r) {
                         : laplace                    ? "l1"
                                                      : "l2",
                         "planned", (json_int_t)info->count, "made", (json_int_t)c->made[r]);
-  json_object_set_new(o, "sensitivity", tct_audit_number(info->sensitivity));
-  json_object_set_new(o, "share", c->drawn[r] ? json_null() : tct_audit_number(c->share[r]));
-  if (info->norm == TCT_NORM_SCORE) json_object_set_new(o, "score_change", tct_audit_number(c->moved[r]));
+  tct_json_put(o, "sensitivity", info->sensitivity);
+  json_object_set_new(o, "share", c->drawn[r] ? json_null() : tct_json_finite(c->share[r]));
+  if (info->norm == TCT_NORM_SCORE) tct_json_put(o, "score_change", c->moved[r]);
   bool gaussian = strstr(info->kind, "gaussian") != NULL;
   if (info->norm != TCT_NORM_SCORE)
     json_object_set_new(o, "noise_ratio",
-                        c->drawn[r] && !gaussian ? json_null() : tct_audit_number(noise_ratio(a, c, r, laplace)));
+                        c->drawn[r] && !gaussian ? json_null() : tct_json_finite(noise_ratio(a, c, r, laplace)));
   if (c->pairs > c->failed) count_releases(a, c, r);
   return o;
 }
@@ -338,7 +338,7 @@ static json_t *ways(tct_audit *a, const climb *c) {
   for (int k = 0; k < 8; k++) {
     bool taken = k < 6 || k - 5 < ways_of_weighing(a);
     double share = k < 4 ? c->layout[k] : k < 6 ? c->type[k - 4] : c->weighed[k - 5];
-    json_object_set_new(all, names[k], taken ? tct_audit_number(share) : json_null());
+    json_object_set_new(all, names[k], taken ? tct_json_finite(share) : json_null());
     if (taken && c->best_share > 0 && !(share > 0))
       tct_audit_unchecked(a, "no pair of some layout, type or weighing moved a release; give more seconds");
   }

@@ -5,10 +5,8 @@
  * attack, of another table.  What such a run costs is promised in epsilon and delta.  Gaussian releases that tell more
  * apart than these allow are a break, and so is a file that does not verify. */
 #include "audit/audit.h"
+#include "core/number.h"
 
-#include "core/json_text.h"
-
-#include <math.h>
 #include <string.h>
 
 enum { MOST = 8 }; /* fits of a search */
@@ -17,21 +15,16 @@ static const json_t *stage_at(const tct_audit *a, size_t i) {
   return json_array_get(json_object_get(a->study, "stages"), i);
 }
 
-static const char *text_of(const json_t *o, const char *key) { return json_string_value(json_object_get(o, key)); }
-
-static bool is(const json_t *stage, const char *kind) {
-  const char *own = text_of(stage, "kind");
-  return own && !strcmp(own, kind);
-}
+static bool is(const json_t *stage, const char *kind) { return tct_json_says(stage, "kind", kind); }
 
 /* The fit, or the first of them. */
 static const json_t *fit_of(const tct_audit *a) { return stage_at(a, a->door == TCT_DOOR_ESTIMATE); }
 
 static tct_config config_of(const tct_audit *a, const json_t *fit) {
   tct_config c;
-  const char *penalty = text_of(fit, "penalty"), *errors = text_of(fit, "errors");
+  const char *penalty = tct_json_said(fit, "penalty"), *errors = tct_json_said(fit, "errors");
   tct_config_default(&c);
-  c.loss = text_of(fit, "loss"), c.solver = text_of(fit, "solver");
+  c.loss = tct_json_said(fit, "loss"), c.solver = tct_json_said(fit, "solver");
   if (penalty) c.penalty = penalty;
   if (errors) c.errors = errors;
   c.epsilon = a->epsilon, c.delta = a->delta;
@@ -45,17 +38,17 @@ static tct_config config_of(const tct_audit *a, const json_t *fit) {
 /* The fit's outcome is the label of the schema, no column. */
 static json_t *schema_of(const tct_audit *a) {
   static const char *const kept[] = {"name", "values", "lower", "upper"};
-  const char *label = text_of(fit_of(a), "label");
+  const char *label = tct_json_said(fit_of(a), "label");
   json_t *schema = json_deep_copy(json_object_get(a->study, "schema")), *columns = json_object_get(schema, "columns"),
          *out = json_object(), *column;
   size_t i;
   json_array_foreach(columns, i, column) {
-    if (!label || !text_of(column, "name") || strcmp(text_of(column, "name"), label) != 0) continue;
+    if (!tct_json_says(column, "name", label)) continue;
     for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
       if (json_object_get(column, kept[k])) json_object_set(out, kept[k], json_object_get(column, kept[k]));
     json_array_remove(columns, i--);
   }
-  if (text_of(fit_of(a), "positive")) json_object_set(out, "positive", json_object_get(fit_of(a), "positive"));
+  if (tct_json_said(fit_of(a), "positive")) json_object_set(out, "positive", json_object_get(fit_of(a), "positive"));
   json_object_set_new(schema, "label", out);
   return schema;
 }
@@ -65,7 +58,7 @@ static tct_data *read_side(const tct_audit *a, const char *path, uint64_t seed, 
   tct_read_options options;
   tct_read_options_default(&options);
   options.invalid = TCT_INVALID_ZERO, options.labels = (int32_t)tct_config_labels(&c);
-  options.schema_text = a->schema, options.key = text_of(a->study, "person");
+  options.schema_text = a->schema, options.key = tct_json_said(a->study, "person");
   tct_data *data = tct_data_read(path, &options, err);
   json_int_t most = json_integer_value(json_object_get(a->study, "rows_per_person"));
   if (!data || !options.key || tct_data_weigh_persons(data, most, &seed, err) == TCT_OK) return data;
@@ -88,7 +81,7 @@ static char *estimated(const tct_audit *a, tct_data *data, uint64_t seed, tct_er
   tct_config c = config_of(a, fit_of(a));
   char spec[100];
   double part = json_number_value(json_object_get(stage_at(a, 0), "budget_fraction"));
-  const char *what = text_of(stage_at(a, 0), "what");
+  const char *what = tct_json_said(stage_at(a, 0), "what");
   snprintf(spec, sizeof spec, "%.60s:budget_fraction=%g", what ? what : "bounds", part > 0 ? part : 0.3);
   c.estimate = spec, c.seed = seed;
   if (tct_data_estimate(data, &c, err) != TCT_OK) return NULL;
@@ -109,7 +102,7 @@ static tct_composition *plan_search(const tct_audit *a, const tct_data *data, tc
     if (tct_config_use_schema(&own[k], data, NULL, NULL, err) != TCT_OK) return NULL;
   }
   tct_search_default(&how);
-  how.law = TCT_SEARCH_ALL, how.persons = text_of(a->study, "person") != NULL;
+  how.law = TCT_SEARCH_ALL, how.persons = tct_json_said(a->study, "person") != NULL;
   return tct_search_plan(each, count, &how, tct_data_rows(data), tct_data_cols(data), err);
 }
 
@@ -151,10 +144,7 @@ char *tct_audit_door_run(tct_audit *a, const char *path, uint64_t seed, tct_erro
 /* The largest shift of one Gaussian that the promise allows. */
 static double most_shift(const tct_audit *a) {
   double low = 0, high = 1e3;
-  for (int k = 0; k < 60; k++) {
-    double middle = (low + high) / 2;
-    *(tct_audit_gaussian_delta(middle, a->epsilon) <= a->delta ? &low : &high) = middle;
-  }
+  TCT_HALVE(halving < 60, low, high, shift, !(tct_audit_gaussian_delta(shift, a->epsilon) <= a->delta));
   return high;
 }
 

@@ -11,7 +11,8 @@
 
 uint64_t tct_audit_u64(tct_audit *a) { return tct_split_mix(&a->random); }
 
-double tct_audit_real(tct_audit *a) { return 2 * ((double)(tct_audit_u64(a) >> 11) * 0x1p-53) - 1; }
+/* Uniform on [-1, 1). */
+static double real(tct_audit *a) { return 2 * ((double)(tct_audit_u64(a) >> 11) * 0x1p-53) - 1; }
 
 /* Rows within the range of floats are floats, so that both value types hold them. */
 static double storable(double v) { return fabs(v) < 1e30 ? (float)v : fabs(v) < 1e200 ? v : 1; }
@@ -52,7 +53,7 @@ static double time_of(tct_audit *a, double horizon) {
   double cells = (double)a->cells, edge = (double)(tct_audit_u64(a) % (uint64_t)(a->cells + 1)) / cells;
   double begin = fmax(edge * edge, 0x1p-20) * (1 + 0x1p-20), end = edge * edge * (1 - 0x1p-20);
   int way = (int)(tct_audit_u64(a) % 3);
-  return sign_of(a) * horizon * (way == 0 ? begin : way == 1 && end > 0 ? end : 1.2 * fabs(tct_audit_real(a)));
+  return sign_of(a) * horizon * (way == 0 ? begin : way == 1 && end > 0 ? end : 1.2 * fabs(real(a)));
 }
 
 static double label_of(tct_audit *a) {
@@ -60,7 +61,7 @@ static double label_of(tct_audit *a) {
   if (a->cells) return time_of(a, scale);
   if (a->classes) return (double)(tct_audit_u64(a) % (uint64_t)a->classes);
   if (a->binary) return sign_of(a);
-  return tct_audit_u64(a) % 2 ? sign_of(a) * scale : 4 * scale * tct_audit_real(a);
+  return tct_audit_u64(a) % 2 ? sign_of(a) * scale : 4 * scale * real(a);
 }
 
 /* The other records: none at all, random ones, tiny, huge, and such that a line parts their labels. */
@@ -70,7 +71,7 @@ static void others(tct_audit *a, tct_pair *pair, int kind) {
   for (int64_t i = 0; i < a->rows; i++) {
     double *x = pair->x + i * a->cols;
     for (int64_t j = 0; j < a->cols; j++) {
-      double v = tct_audit_real(a);
+      double v = real(a);
       x[j] = v < sparse ? 0 : (float)(size * v / sqrt((double)a->cols));
     }
     pair->y[i] = kind % 2 && a->binary ? (x[0] > 0 ? 1 : -1) : label_of(a);
@@ -83,7 +84,7 @@ static void row(tct_audit *a, double *x, double size) {
   int64_t at = (int64_t)(tct_audit_u64(a) % (uint64_t)a->cols);
   double sign = sign_of(a);
   for (int64_t j = 0; j < a->cols; j++) {
-    double v = shape == 0 ? j == at : shape == 1 ? 1 / sqrt((double)a->cols) : tct_audit_real(a);
+    double v = shape == 0 ? j == at : shape == 1 ? 1 / sqrt((double)a->cols) : real(a);
     x[j] = (float)(sign * size * v);
   }
 }
@@ -117,7 +118,7 @@ static double length_of(const tct_audit *a, const double *x) {
 /* What replaces the record: all but its opposite, of the same label and length, at a random angle to it. */
 static void nearly_oppose(tct_audit *a, tct_pair *pair) {
   double *x = pair->x + pair->record * a->cols, length = length_of(a, x), along = 0;
-  double angle = 0.5 + 0.6 * fabs(tct_audit_real(a));
+  double angle = 0.5 + 0.6 * fabs(real(a));
   row(a, pair->other, a->row_norm);
   for (int64_t j = 0; j < a->cols && length > 0; j++) along += x[j] * pair->other[j] / (length * length);
   for (int64_t j = 0; j < a->cols; j++) pair->other[j] -= along * x[j];
@@ -127,7 +128,7 @@ static void nearly_oppose(tct_audit *a, tct_pair *pair) {
 }
 
 void tct_pair_invent(tct_audit *a, tct_pair *pair, int kind) {
-  double size = a->row_norm * (tct_audit_u64(a) % 4 ? 1 + (double)(tct_audit_u64(a) % 2) : exp(4 * tct_audit_real(a)));
+  double size = a->row_norm * (tct_audit_u64(a) % 4 ? 1 + (double)(tct_audit_u64(a) % 2) : exp(4 * real(a)));
   others(a, pair, kind);
   pair->record = (int64_t)(tct_audit_u64(a) % (uint64_t)a->rows);
   double *x = pair->x + pair->record * a->cols;
@@ -172,28 +173,28 @@ void tct_pair_oppose(tct_audit *a, tct_pair *pair, int kind) {
   bool all = kind % 2, both = all && a->replaces && a->cols > 1;
   if (all) lengthen(a, pair);
   if (both) nearly_oppose(a, pair);
-  set_against(a, pair, all ? exp(2 * tct_audit_real(a) - 3.2) : 0.5, all, both);
+  set_against(a, pair, all ? exp(2 * real(a) - 3.2) : 0.5, all, both);
 }
 
 static void nudge_row(tct_audit *a, double *x) {
-  double by = exp(2 * tct_audit_real(a)), *at = &x[tct_audit_u64(a) % (uint64_t)a->cols];
+  double by = exp(2 * real(a)), *at = &x[tct_audit_u64(a) % (uint64_t)a->cols];
   int way = (int)(tct_audit_u64(a) % 6);
   if (way == 0) *at = -*at;
-  if (way == 1) *at = (float)(3 * a->row_norm * tct_audit_real(a));
+  if (way == 1) *at = (float)(3 * a->row_norm * real(a));
   if (way == 2) *at = 0;
   if (way == 3) row(a, x, 2 * a->row_norm);
   if (way >= 4) *at = storable(*at * by);
 }
 
 void tct_pair_nudge_others(tct_audit *a, tct_pair *pair) {
-  double by = exp(tct_audit_real(a));
+  double by = exp(real(a));
   for (int64_t k = 0; k < a->rows * a->cols; k++)
     if (k / a->cols != pair->record) pair->x[k] = storable(pair->x[k] * by);
 }
 
 /* The record and what replaces it, longer or shorter by the same part. */
 static void nudge_lengths(tct_audit *a, tct_pair *pair) {
-  double by = exp(0.5 * tct_audit_real(a)), *x = pair->x + pair->record * a->cols;
+  double by = exp(0.5 * real(a)), *x = pair->x + pair->record * a->cols;
   for (int64_t j = 0; j < a->cols; j++) {
     x[j] = storable(x[j] * by);
     pair->other[j] = storable(pair->other[j] * by);
@@ -211,7 +212,7 @@ void tct_pair_nudge(tct_audit *a, tct_pair *pair) {
     if (what == 5) pair->y[pair->record] = label_of(a);
     if (what == 6) pair->other_y = label_of(a);
     if (what == 7) pair->stretch = stretches[tct_audit_u64(a) % 6];
-    if (what == 8) pair->push = tct_audit_u64(a) % 3 ? exp(6 * tct_audit_real(a)) * sign_of(a) : 0;
+    if (what == 8) pair->push = tct_audit_u64(a) % 3 ? exp(6 * real(a)) * sign_of(a) : 0;
     if (what == 9) pair->wander = tct_audit_u64(a) % 3 ? tct_audit_u64(a) : 0;
     if (what == 10) pair->coins = tct_audit_u64(a);
     if (what == 11 && a->replaces)

@@ -7,7 +7,6 @@
 #include "audit/audit.h"
 
 #include "core/alloc.h"
-#include "core/json_text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +17,7 @@ static const char *const words[] = {"Ulm", "Bonn", "Jena", "Rom"};
 enum { WORDS = sizeof words / sizeof *words };
 static const double OPEN_SCALE = 100; /* of columns whose bounds are estimated */
 
-static const char *person_of(const tct_audit *a) { return json_string_value(json_object_get(a->study, "person")); }
+static const char *person_of(const tct_audit *a) { return tct_json_said(a->study, "person"); }
 
 /* ---- the columns ------------------------------------------------------------------------------------------------ */
 
@@ -35,7 +34,7 @@ static tct_status load_schema(tct_audit *a, tct_error *err) {
 }
 
 static bool is_number(const json_t *column) {
-  const char *type = json_string_value(json_object_get(column, "type"));
+  const char *type = tct_json_said(column, "type");
   return type ? !strcmp(type, "number") : !json_object_get(column, "values");
 }
 
@@ -48,8 +47,7 @@ static tct_status find_columns(tct_audit *a, tct_error *err) {
   if (!json_is_array(a->column)) return tct_fail(err, TCT_E_DATA, "the plan's schema has no list of columns; give one");
   if (json_is_object(label) && json_array_append(a->column, label)) return tct_fail_memory(err);
   json_array_foreach(a->column, i, each) {
-    const char *name = json_string_value(json_object_get(each, "name")),
-               *type = json_string_value(json_object_get(each, "type"));
+    const char *name = tct_json_said(each, "name"), *type = tct_json_said(each, "type");
     if (!name) return tct_fail(err, TCT_E_DATA, "a column of the plan's schema has no name; give it one");
     if (type && strcmp(type, "number") != 0 && strcmp(type, "category") != 0)
       return tct_fail(err, TCT_E_USAGE,
@@ -66,8 +64,7 @@ static tct_status check_choices(const tct_audit *a, tct_error *err) {
   const json_t *stage;
   size_t i;
   json_array_foreach(json_object_get(a->study, "stages"), i, stage) {
-    const char *kind = json_string_value(json_object_get(stage, "kind")),
-               *selection = json_string_value(json_object_get(stage, "selection"));
+    const char *kind = tct_json_said(stage, "kind"), *selection = tct_json_said(stage, "selection");
     if (kind && !strcmp(kind, "choose") && (!selection || strcmp(selection, "all") != 0))
       return tct_fail(err, TCT_E_USAGE,
                       "an audit forces a choice among all settings, and not a random number of tries; write "
@@ -85,7 +82,7 @@ static tct_status list_events(tct_audit *a, tct_error *err) {
   size_t i;
   bool known = true;
   json_array_foreach(json_object_get(a->planned, "stages"), i, stage) {
-    const char *counts = json_string_value(json_object_get(stage, "counts"));
+    const char *counts = tct_json_said(stage, "counts");
     known = known && counts && strcmp(counts, "epsilon") != 0;
     json_array_extend(events, json_object_get(stage, "events"));
   }
@@ -114,7 +111,7 @@ tct_status tct_audit_study_begin(tct_audit *a, const char *asked, tct_error *err
   a->planned = json_loads(text, 0, NULL);
   tct_text_free(text);
   if (!a->planned) return tct_fail_memory(err);
-  const char *relation = json_string_value(json_object_get(a->planned, "neighbours"));
+  const char *relation = tct_json_said(a->planned, "neighbours");
   a->epsilon = json_number_value(json_object_get(a->planned, "epsilon"));
   a->delta = json_number_value(json_object_get(a->planned, "delta"));
   a->replaces = relation && !strcmp(relation, "replace_one");
@@ -181,7 +178,7 @@ tct_status tct_audit_study_table(const tct_audit *a, tct_side *side, tct_error *
   if (!file) return tct_fail(err, TCT_E_RUN, "no temporary file can be made: %s", strerror(errno));
   json_array_foreach(a->column, j, column) {
     if (j) fputc(',', file);
-    put_text(file, json_string_value(json_object_get(column, "name")));
+    put_text(file, tct_json_said(column, "name"));
   }
   if (person) fputc(',', file), put_text(file, person);
   fputc('\n', file);

@@ -101,8 +101,8 @@ json_t *tct_audit_judge(tct_audit *a, const char *what, const tct_claim *claim, 
         proven.mu, proven.allowed);
   json_t *o = json_pack("{s:I, s:f, s:f, s:f}", "runs", 2 * (json_int_t)scores->count, "error", TCT_AUDIT_REPORT,
                         "break_error", TCT_AUDIT_BREAK, "mu_lower", report.mu);
-  json_object_set_new(o, "mu_claimed", tct_audit_number(report.allowed));
-  json_object_set_new(o, "share", tct_audit_number(report.mu / report.allowed));
+  tct_json_put(o, "mu_claimed", report.allowed);
+  tct_json_put(o, "share", report.mu / report.allowed);
   json_object_set_new(o, "mu_proven", json_real(proven.mu));
   json_object_set_new(o, "roc", roc_of(claim, scores));
   return o;

@@ -15,7 +15,6 @@
  *
  * DEPARTS  Poisson batches, where both papers' experiments shuffle or draw fixed sizes.  The events are stated as they
  * are: the certificate of sgd_adv proves less loss than epsilon.  The rest is what its calibration gives away. */
-#include "solve/shared/batch.h"
 #include "baselines/sgd_shared.h"
 #include "solve/gradient/gradient_release.h"
 

@@ -65,8 +65,6 @@ typedef struct tct_dta {
 tct_status tct_dta_parse(tct_dta *dta, int64_t most, tct_error *err);
 void tct_dta_free(tct_dta *dta);
 
-/* The next `count` bytes, or NULL: there are fewer. */
-const char *tct_dta_take(tct_dta *dta, int64_t count);
 /* A whole number of 1 to 8 bytes in the file's order, as unsigned. */
 uint64_t tct_dta_whole(const tct_dta *dta, const char *at, int64_t bytes);
 /* Up to `most` bytes, to the first 0. */

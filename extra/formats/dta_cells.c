@@ -1,5 +1,4 @@
 /* dta_cells.c - a Stata file's numbers, its missing values, and the labels of codes. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

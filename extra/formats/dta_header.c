@@ -30,7 +30,8 @@ tct_status tct_dta_damaged(const tct_dta *dta, tct_error *err) {
       "the Stata file ends too early or contradicts itself; save it again, or as CSV (export delimited)");
 }
 
-const char *tct_dta_take(tct_dta *dta, int64_t count) {
+/* The next `count` bytes, or NULL: there are fewer. */
+static const char *take(tct_dta *dta, int64_t count) {
   if (count < 0 || count > dta->file.count - dta->at) return NULL;
   dta->at += count;
   return dta->file.at + dta->at - count;
@@ -56,13 +57,13 @@ int tct_dta_compare(tct_dta_text a, tct_dta_text b) {
 static bool tag(tct_dta *d, const form *f, const char *text) {
   if (!f->tags) return true;
   int64_t length = (int64_t)strlen(text);
-  const char *at = tct_dta_take(d, length);
+  const char *at = take(d, length);
   return at && memcmp(at, text, (size_t)length) == 0;
 }
 
 /* A whole number of the file that counts or measures something; false: it is not there. */
 static bool count(tct_dta *d, int64_t bytes, int64_t *value) {
-  const char *at = tct_dta_take(d, bytes);
+  const char *at = take(d, bytes);
   uint64_t found = at ? tct_dta_whole(d, at, bytes) : UINT64_MAX;
   if (found > INT64_MAX) return false;
   *value = (int64_t)found;
@@ -92,7 +93,7 @@ static const form *begin(tct_dta *d) {
   const form *f = form_of(100 * (digit[0] - '0') + 10 * (digit[1] - '0') + digit[2] - '0');
   d->at = length + 3;
   if (!f || !f->tags || !tag(d, f, order)) return NULL;
-  const char *bytes = tct_dta_take(d, 3);
+  const char *bytes = take(d, 3);
   if (!bytes || (memcmp(bytes, "MSF", 3) != 0 && memcmp(bytes, "LSF", 3) != 0)) return NULL;
   d->big = bytes[0] == 'M';
   return tag(d, f, "</byteorder>") ? f : NULL;
@@ -101,9 +102,9 @@ static const form *begin(tct_dta *d) {
 /* The file's own label and time, which nobody needs here. */
 static bool skip_caption(tct_dta *d, const form *f) {
   int64_t caption = OLD_CAPTION, time = OLD_TIME;
-  if (!tag(d, f, "<label>") || (f->tags && !count(d, f->caption, &caption)) || !tct_dta_take(d, caption)) return false;
-  if (!tag(d, f, "</label><timestamp>") || (f->tags && !count(d, 1, &time)) || !tct_dta_take(d, time)) return false;
-  return tag(d, f, "</timestamp></header><map>") && (!f->tags || tct_dta_take(d, MAP));
+  if (!tag(d, f, "<label>") || (f->tags && !count(d, f->caption, &caption)) || !take(d, caption)) return false;
+  if (!tag(d, f, "</label><timestamp>") || (f->tags && !count(d, 1, &time)) || !take(d, time)) return false;
+  return tag(d, f, "</timestamp></header><map>") && (!f->tags || take(d, MAP));
 }
 
 static bool read_size(tct_dta *d, const form *f) {
@@ -140,19 +141,19 @@ static bool read_types(tct_dta *d, const form *f) {
 
 static bool read_names(tct_dta *d, const form *f) {
   for (int64_t j = 0; j < d->variables; j++) {
-    const char *at = tct_dta_take(d, f->name);
+    const char *at = take(d, f->name);
     if (!at) return false;
     d->variable[j].name = tct_dta_text_of(at, f->name);
   }
-  if (!tag(d, f, "</varnames><sortlist>") || !tct_dta_take(d, f->sort * (d->variables + 1))) return false;
-  if (!tag(d, f, "</sortlist><formats>") || !tct_dta_take(d, f->format * d->variables)) return false;
+  if (!tag(d, f, "</varnames><sortlist>") || !take(d, f->sort * (d->variables + 1))) return false;
+  if (!tag(d, f, "</sortlist><formats>") || !take(d, f->format * d->variables)) return false;
   if (!tag(d, f, "</formats><value_label_names>")) return false;
   for (int64_t j = 0; j < d->variables; j++) {
-    const char *at = tct_dta_take(d, f->name);
+    const char *at = take(d, f->name);
     if (!at) return false;
     d->variable[j].labels = tct_dta_text_of(at, f->name);
   }
-  return tag(d, f, "</value_label_names><variable_labels>") && tct_dta_take(d, f->label * d->variables) &&
+  return tag(d, f, "</value_label_names><variable_labels>") && take(d, f->label * d->variables) &&
          tag(d, f, "</variable_labels>");
 }
 
@@ -160,20 +161,20 @@ static bool read_names(tct_dta *d, const form *f) {
 static bool skip_notes(tct_dta *d, const form *f) {
   int64_t length, kind;
   while (!f->tags) {
-    if (!count(d, 1, &kind) || !count(d, 4, &length) || !tct_dta_take(d, length)) return false;
+    if (!count(d, 1, &kind) || !count(d, 4, &length) || !take(d, length)) return false;
     if (kind == 0) return length == 0;
   }
   if (!tag(d, f, "<characteristics>")) return false;
   while (d->file.count - d->at >= 4 && memcmp(d->file.at + d->at, "<ch>", 4) == 0) {
     d->at += 4;
-    if (!count(d, 4, &length) || !tct_dta_take(d, length) || !tag(d, f, "</ch>")) return false;
+    if (!count(d, 4, &length) || !take(d, length) || !tag(d, f, "</ch>")) return false;
   }
   return tag(d, f, "</characteristics>");
 }
 
 static bool read_records(tct_dta *d, const form *f) {
   if (!tag(d, f, "<data>") || d->row_bytes == 0 || d->rows > (d->file.count - d->at) / d->row_bytes) return false;
-  d->records = tct_dta_take(d, d->rows * d->row_bytes);
+  d->records = take(d, d->rows * d->row_bytes);
   return tag(d, f, "</data>");
 }
 
@@ -183,7 +184,7 @@ static bool skip_texts(tct_dta *d, const form *f) {
   if (!tag(d, f, "<strls>")) return false;
   while (f->tags && d->file.count - d->at >= 3 && memcmp(d->file.at + d->at, "GSO", 3) == 0) {
     d->at += 3;
-    if (!tct_dta_take(d, reference + 1) || !count(d, 4, &length) || !tct_dta_take(d, length)) return false;
+    if (!take(d, reference + 1) || !count(d, 4, &length) || !take(d, length)) return false;
   }
   return tag(d, f, "</strls><value_labels>");
 }
@@ -208,8 +209,8 @@ static tct_status read_labels(tct_dta *d, const form *f, tct_error *err) {
       room = 2 * room + 8;
     }
     bool sound = tag(d, f, "<lbl>") && count(d, 4, &bytes);
-    const char *name = sound ? tct_dta_take(d, f->name + PADDING) : NULL;
-    const char *list = name ? tct_dta_take(d, bytes) : NULL;
+    const char *name = sound ? take(d, f->name + PADDING) : NULL;
+    const char *list = name ? take(d, bytes) : NULL;
     if (!list || !tag(d, f, "</lbl>")) return tct_dta_damaged(d, err);
     tct_dta_set *set = &d->set[d->sets++];
     set->name = tct_dta_text_of(name, f->name);

@@ -5,13 +5,11 @@
  * Before a line is parsed its commas and brackets are counted, so that it costs no more than the columns allow. */
 #include <float.h>
 #include <locale.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/json_text.h"
 #include "read/format/reader.h"
 #include "read/source/record.h"
 

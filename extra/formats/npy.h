@@ -2,7 +2,6 @@
 #ifndef TCT_FORMATS_NPY_H
 #define TCT_FORMATS_NPY_H
 #include "core/status.h"
-#include <stdbool.h>
 
 typedef struct tct_npy {
   char kind;    /* 'f', 'i', 'u' or 'b' */

@@ -14,7 +14,6 @@
  * DEPARTS  The baseline of Damaskinos et al. 2021 with a fixed step rule in place of a tuned one. */
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
-#include "solve/shared/batch.h"
 #include "solve/gradient/gradient_release.h"
 
 #include <string.h>

@@ -38,7 +38,6 @@
 #include "core/alloc.h"
 #include "core/stop.h"
 #include "la/kernels/kernels.h"
-#include "solve/shared/weight_bound.h"
 
 #include <string.h>
 

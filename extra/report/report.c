@@ -16,16 +16,6 @@
 #include <math.h>
 #include <string.h>
 
-const char *tct_page_string(const json_t *object, const char *key) {
-  const char *text = json_string_value(json_object_get(object, key));
-  return text ? text : "";
-}
-
-double tct_page_number(const json_t *object, const char *key) {
-  const json_t *value = json_object_get(object, key);
-  return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 static void head(tct_page *page) {
   tct_html *h = &page->html;
   tct_html_put(h,
@@ -55,9 +45,9 @@ static void ledger(tct_page *page) {
                "<p>This run was charged to a ledger, which holds what all runs on the same table may reveal together. "
                "It was written before the first noise was drawn. Whoever keeps it can show the whole budget and what "
                "is left of it: <code>tacit ledger FILE</code>.</p>\n<p>The run is ");
-  tct_html_field(h, "code", "privacy.ledger.run", tct_page_string(entry, "run"));
+  tct_html_field(h, "code", "privacy.ledger.run", tct_json_word(entry, "run"));
   tct_html_put(h, ", and the ledger\xe2\x80\x99s fingerprint was then<br>\n");
-  tct_html_field(h, "code", "privacy.ledger.head", tct_page_string(entry, "head"));
+  tct_html_field(h, "code", "privacy.ledger.head", tct_json_word(entry, "head"));
   tct_html_put(h, "</p>\n</section>\n");
 }
 
@@ -90,7 +80,7 @@ static tct_status how_to_check(tct_page *page, tct_error *err) {
 static void foot(tct_page *page) {
   tct_html *h = &page->html;
   tct_html_put(h, "<footer><p>Written by tacit ");
-  tct_html_field(h, "span", "library", tct_page_string(page->file, "library"));
+  tct_html_field(h, "span", "library", tct_json_word(page->file, "library"));
   bool more = page->said.audit || page->said.policy || page->said.scores || page->said.ledger;
   tct_html_put(h, more ? " from the model file and the other files named above. " : " from the model file alone. ");
   if (page->said.title || page->said.purpose || page->said.contact)

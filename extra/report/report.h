@@ -6,8 +6,6 @@
 #include "model/model.h"
 #include "summary/noise_size.h"
 
-#include <jansson.h>
-
 /* What all parts of a page see.  `file` is the model file itself, so that a figure cannot differ from it. */
 typedef struct tct_page {
   tct_html html;
@@ -75,9 +73,4 @@ void tct_report_intervals(tct_page *page);
 extern const char tct_report_interval_style[];
 /* ---- report_style.c ---- */
 extern const char tct_report_style[];
-
-/* Texts of the model file: "" where there is none. */
-const char *tct_page_string(const json_t *object, const char *key);
-/* Numbers of it, or of another file that the page tells: NAN where there is none. */
-double tct_page_number(const json_t *object, const char *key);
 #endif

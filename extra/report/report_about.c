@@ -2,8 +2,6 @@
 #include "core/sized.h"
 #include "report/report.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,11 +1,10 @@
 /* report_audit.c - what others say of the model: an audit of its very plan, and an organisation's limits. */
 #include "report/report.h"
 
-#include <math.h>
 #include <string.h>
 
 static void bound(tct_html *h, const json_t *part, const char *who, const char *field) {
-  double mu = tct_page_number(part, "mu_lower"), claimed = tct_page_number(part, "mu_claimed");
+  double mu = tct_json_number(part, "mu_lower"), claimed = tct_json_number(part, "mu_claimed");
   if (!(mu >= 0) || !(claimed > 0)) return;
   tct_html_format(h, "<dt>%s</dt><dd>told apart as by a Gaussian with \xce\xbc of at least ", who);
   tct_html_real(h, field, mu, 3);
@@ -29,7 +28,7 @@ static void breaks(tct_html *h, const json_t *list) {
 void tct_report_audit(tct_page *page) {
   tct_html *h = &page->html;
   const json_t *audit = page->audit, *head = json_object_get(audit, "audit"), *list = json_object_get(audit, "breaks");
-  double attacks = tct_page_number(head, "attacks");
+  double attacks = tct_json_number(head, "attacks");
   tct_html_put(h, "<section>\n<h2>Attacks</h2>\n<p>The plan of this model was audited with ");
   tct_html_count(h, "audit.attacks", attacks >= 0 && attacks < 0x1p53 ? (int64_t)attacks : 0);
   tct_html_put(h, " runs on invented tables, by whoever wrote this page. ");
@@ -49,9 +48,9 @@ static void rules(tct_html *h, const json_t *list, bool keep) {
   json_array_foreach(list, i, each) {
     if (json_is_true(json_object_get(each, "ok")) != keep) continue;
     tct_html_put(h, keep ? "<li>" : "<li class=\"bad\"><strong>Not kept:</strong> ");
-    tct_html_field(h, "span", "policy.text", tct_page_string(each, "text"));
+    tct_html_field(h, "span", "policy.text", tct_json_word(each, "text"));
     tct_html_put(h, " (");
-    tct_html_field(h, "code", "policy.rule", tct_page_string(each, "rule"));
+    tct_html_field(h, "code", "policy.rule", tct_json_word(each, "rule"));
     tct_html_put(h, ")</li>\n");
   }
 }
@@ -59,7 +58,7 @@ static void rules(tct_html *h, const json_t *list, bool keep) {
 void tct_report_policy(tct_page *page) {
   tct_html *h = &page->html;
   const json_t *policy = page->policy, *list = json_object_get(policy, "rules");
-  const char *name = tct_page_string(policy, "name");
+  const char *name = tct_json_word(policy, "name");
   bool ok = json_is_true(json_object_get(policy, "ok"));
   tct_html_put(h, "<section>\n<h2>What a policy says</h2>\n");
   tct_html_put(h, ok ? "<p class=\"fine\">Every limit keeps" : "<p class=\"alarm\">This model may not be published");

@@ -14,7 +14,7 @@ typedef struct place {
 } place;
 
 static double part_of(const json_t *of, const char *name, const char *part) {
-  return tct_page_number(json_object_get(of, name), part);
+  return tct_json_number(json_object_get(of, name), part);
 }
 
 static void cell(tct_html *h, place at, const char *name) {

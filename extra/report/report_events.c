@@ -3,8 +3,6 @@
 #include "report/report.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +53,7 @@ typedef struct questions {
 } questions;
 
 static const char *asked_by(const json_t *release) {
-  const char *name = tct_page_string(release, "what");
+  const char *name = tct_json_word(release, "what");
   for (int k = 0; k < KNOWN; k++)
     for (const char *const *part = ASKED[k].in_name; *part; part++)
       if (strstr(name, *part)) return ASKED[k].asked;
@@ -67,14 +65,14 @@ static void add(questions *all, const json_t *release, json_int_t times) {
   double ratio = json_number_value(json_object_get(release, "deviation")) /
                  json_number_value(json_object_get(release, "sensitivity"));
   json_int_t count = json_integer_value(json_object_get(release, "count"));
-  const char *asked = asked_by(release), *rate = strstr(tct_page_string(release, "event"), "rate=");
+  const char *asked = asked_by(release), *rate = strstr(tct_json_word(release, "event"), "rate=");
   int k = 0;
   while (k < all->count && strcmp(all->at[k].asked, asked) != 0) k++;
   if (k == QUESTIONS) asked = "Other questions", k--; /* no plan of ours has so many */
   question *q = &all->at[k];
   if (k == all->count) all->count++;
   q->asked = asked;
-  q->choice = !strcmp(tct_page_string(release, "norm"), "score");
+  q->choice = !strcmp(tct_json_word(release, "norm"), "score");
   if (rate) q->rate = strtod(rate + 5, NULL);
   if (count > 0 && times > 0 && count < (INT64_MAX - q->times) / times) q->times += count * times;
   if (!(ratio > 0) || !isfinite(ratio)) return;

@@ -206,7 +206,7 @@ static void item(tct_page *page, const char *list, size_t i, const char *text) {
 static void certified(tct_page *page, const char *key) {
   char field[24];
   snprintf(field, sizeof field, "privacy.%s", key);
-  tct_html_field(&page->html, "span", field, tct_page_string(json_object_get(page->file, "privacy"), key));
+  tct_html_field(&page->html, "span", field, tct_json_word(json_object_get(page->file, "privacy"), key));
 }
 
 /* What a run between parties takes for granted, a line each; NULL where there is nothing of that kind. */

@@ -2,13 +2,12 @@
 #include "report/report.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 enum { COLUMNS = 100, VALUES = 12 }; /* of a table's columns, and of a category's values */
 
 static void number_bounds(tct_html *h, const json_t *column) {
-  const char *first = tct_page_string(column, "lower"), *last = tct_page_string(column, "upper");
+  const char *first = tct_json_word(column, "lower"), *last = tct_json_word(column, "upper");
   if (first[0]) { /* dates */
     tct_html_put(h, "from ");
     tct_html_field(h, "span", "schema.bound", first);
@@ -39,12 +38,12 @@ static void values(tct_html *h, const json_t *list) {
 
 static void column_name(tct_html *h, const json_t *column) {
   tct_html_put(h, "<th scope=\"row\">");
-  tct_html_field(h, "span", "schema.column", tct_page_string(column, "name"));
+  tct_html_field(h, "span", "schema.column", tct_json_word(column, "name"));
   tct_html_put(h, "</th><td>");
 }
 
 static void column_row(tct_html *h, const json_t *column) {
-  const char *type = tct_page_string(column, "type");
+  const char *type = tct_json_word(column, "type");
   tct_html_put(h, "<tr>");
   column_name(h, column);
   if (!strcmp(type, "number") || !strcmp(type, "date"))
@@ -53,7 +52,7 @@ static void column_row(tct_html *h, const json_t *column) {
     values(h, json_object_get(column, "values"));
   else
     tct_html_put(h, "not used");
-  if (!strcmp(tct_page_string(column, "missing"), "indicator"))
+  if (!strcmp(tct_json_word(column, "missing"), "indicator"))
     tct_html_put(h, ", and missing values have a feature of their own");
   tct_html_put(h, "</td></tr>\n");
 }
@@ -61,7 +60,7 @@ static void column_row(tct_html *h, const json_t *column) {
 /* A column's name, a function of others, or a product. */
 static void term_text(tct_html *h, const json_t *term) {
   const json_t *product = json_object_get(term, "product"), *of = json_object_get(term, "of");
-  const char *name = tct_page_string(term, "name"), *function = tct_page_string(term, "as");
+  const char *name = tct_json_word(term, "name"), *function = tct_json_word(term, "as");
   const json_t *list = product ? product : of;
   size_t count = json_is_array(list) ? json_array_size(list) : 1;
   if (json_is_string(term)) tct_html_field(h, "span", "schema.term", json_string_value(term));
@@ -96,7 +95,7 @@ static void beside_rows(tct_html *h, const json_t *schema) {
     const json_t *rule = json_object_get(schema, key[k]);
     if (!rule) continue;
     tct_html_put(h, "<tr><th scope=\"row\">");
-    tct_html_field(h, "span", "schema.column", tct_page_string(rule, "of"));
+    tct_html_field(h, "span", "schema.column", tct_json_word(rule, "of"));
     tct_html_put(h, "</th><td>from ");
     tct_html_real(h, "schema.bound", json_number_value(json_object_get(rule, "lower")), 0);
     tct_html_put(h, " to ");
@@ -177,7 +176,7 @@ void tct_report_records(tct_page *page) {
   }
   tct_html_put(h, "<ol>\n");
   if (json_is_object(schema)) {
-    bool centred = !strcmp(tct_page_string(schema, "scale"), "symmetric") ||
+    bool centred = !strcmp(tct_json_word(schema, "scale"), "symmetric") ||
                    json_integer_value(json_object_get(schema, "version")) > 1;
     tct_html_put(h, "<li>Every value was held to the bounds of its column, ");
     tct_html_put(h, !centred ? "and numbers were brought to the range from zero to one.</li>\n"

@@ -4,8 +4,8 @@
  * The form is that of the registry's own template (docs/guide/policy.md says of when): what is asked of privacy follows
  * from the verified file alone.  What the file cannot know, such as who publishes it and where, is an empty text. */
 #include "report/report.h"
+#include "model/json.h"
 
-#include "core/json_text.h"
 #include "loss/loss.h"
 
 #include <stdio.h>
@@ -54,8 +54,8 @@ static json_t *variant(const tct_page *page, const json_t *privacy) {
 static json_t *privacy_loss(const tct_page *page, const json_t *privacy) {
   const tct_model *m = page->model;
   return json_pack("{s:s, s:s, s:{s:f, s:f}, s:o}", "privacy_unit", m->persons ? "person" : "record",
-                   "privacy_unit_details", tct_page_string(privacy, "unit"), "privacy_parameters", "epsilon",
-                   m->epsilon, "delta", m->delta, "privacy_parameters_details",
+                   "privacy_unit_details", tct_json_word(privacy, "unit"), "privacy_parameters", "epsilon", m->epsilon,
+                   "delta", m->delta, "privacy_parameters_details",
                    json_sprintf("Neighbours: %s. Accountant: %s. Verified by tacit %s.",
                                 m->neighbours == TCT_REPLACE_ONE ? "one is replaced by another" : "one is removed",
                                 m->accountant, tct_version()));
@@ -63,7 +63,7 @@ static json_t *privacy_loss(const tct_page *page, const json_t *privacy) {
 
 static json_t *deployment_model(const tct_page *page, const json_t *privacy) {
   return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "model_name", page->model->parties ? "Federated" : "Central",
-                   "trust_assumptions", tct_page_string(privacy, "trust"), "release_type", "One release",
+                   "trust_assumptions", tct_json_word(privacy, "trust"), "release_type", "One release",
                    "release_type_details",
                    page->model->ledger_head ? "Charged to a budget ledger, which holds all runs on these records."
                                             : "No budget ledger: other releases from the same records come on top.",
@@ -79,8 +79,8 @@ static json_t *mechanisms(const json_t *privacy) {
     json_array_foreach(json_object_get(fit, "releases"), k, release) {
       char text[400];
       snprintf(text, sizeof text, "%.200s (%.80s, sensitivity %.6g in %.20s), %lld times",
-               tct_page_string(release, "what"), tct_page_string(release, "event"),
-               json_number_value(json_object_get(release, "sensitivity")), tct_page_string(release, "norm"),
+               tct_json_word(release, "what"), tct_json_word(release, "event"),
+               json_number_value(json_object_get(release, "sensitivity")), tct_json_word(release, "norm"),
                (long long)json_integer_value(json_object_get(release, "count")));
       json_array_append_new(lines, json_string(text));
     }
@@ -98,7 +98,7 @@ static json_t *implementation(const tct_page *page, const json_t *privacy) {
       page->model->choice ? "A private choice among settings, which is charged."
                           : "No tuning is recorded; settings that were not asked for follow from public facts.",
       "mechanisms",
-      json_sprintf("tacit %s, solver %s, exact lattice samplers. Releases: %s", tct_page_string(page->file, "library"),
+      json_sprintf("tacit %s, solver %s, exact lattice samplers. Releases: %s", tct_json_word(page->file, "library"),
                    page->model->solver, json_string_value(made)),
       "composition",
       json_sprintf("All releases together, by accountant %s: %s", page->model->accountant, json_string_value(events)),
@@ -120,8 +120,5 @@ char *tct_registry_entry(const tct_page *page, tct_error *err) {
                 "deployment_model", deployment_model(page, privacy), "implementation", implementation(page, privacy),
                 "administrative", "evidence_sources", "status", "Draft", "registry_authors",
                 page->said.contact ? page->said.contact : "", "tier", 3);
-  char *text = tct_json_dump(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-  json_decref(root);
-  if (!text) tct_fail_memory(err);
-  return text;
+  return tct_json_text(root, err);
 }

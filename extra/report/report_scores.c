@@ -27,14 +27,14 @@ static void of_study(tct_page *page) {
   json_array_foreach(stages, k, stage) {
     const json_t *model = json_object_get(stage, "model");
     if (json_equal(json_object_get(model, "coefficients"), json_object_get(page->file, "coefficients")) &&
-        !strcmp(tct_page_string(model, "label"), tct_page_string(page->file, "label")))
-      own = tct_page_string(stage, "name");
+        !strcmp(tct_json_word(model, "label"), tct_json_word(page->file, "label")))
+      own = tct_json_word(stage, "name");
   }
   json_array_foreach(json_object_get(json_object_get(page->study, "asked"), "stages"), k, asked) {
     stage = json_array_get(stages, k);
-    if (page->scores || !own[0] || strcmp(tct_page_string(asked, "of"), own) != 0) continue;
+    if (page->scores || !own[0] || strcmp(tct_json_word(asked, "of"), own) != 0) continue;
     page->scores = json_object_get(json_object_get(stage, "scores"), "figures");
-    page->part = tct_page_string(stage, "part");
+    page->part = tct_json_word(stage, "part");
   }
 }
 
@@ -44,7 +44,7 @@ tct_status tct_page_scores_take(tct_page *page, const json_t *given, tct_error *
   if (!given) return of_study(page), TCT_OK;
   if (!json_is_true(json_object_get(given, "private")))
     return tct_fail(err, TCT_E_USAGE, "the scores are not private, or none at all; make them with {make_scores}");
-  if (strcmp(tct_page_string(given, "model"), model) != 0)
+  if (strcmp(tct_json_word(given, "model"), model) != 0)
     return tct_fail(err, TCT_E_USAGE, "the scores are of another model; give those that were made of this one");
   page->scores = given;
   return TCT_OK;
@@ -54,7 +54,7 @@ tct_status tct_page_scores_take(tct_page *page, const json_t *given, tct_error *
 static void figure(tct_html *h, const json_t *scores, const char *key, const char *what, double scale) {
   char field[64];
   snprintf(field, sizeof field, scale == 1 ? "scores.%s.%s" : "derived.percent.%s.%s", key, what);
-  tct_html_real(h, field, scale * tct_page_number(json_object_get(scores, key), what), 3);
+  tct_html_real(h, field, scale * tct_json_number(json_object_get(scores, key), what), 3);
 }
 
 static void range(tct_html *h, const json_t *scores, const char *key, double scale) {
@@ -67,7 +67,7 @@ void tct_report_score_tile(tct_page *page) {
   tct_html *h = &page->html;
   bool classes = json_object_get(page->scores, "accuracy") != NULL;
   const char *key = classes ? "accuracy" : "r2";
-  if (isnan(tct_page_number(json_object_get(page->scores, key), "value"))) return;
+  if (isnan(tct_json_number(json_object_get(page->scores, key), "value"))) return;
   tct_html_put(h, classes ? "<div><dt>Predicts rightly" : "<div><dt>Explains of the spread");
   tct_html_put(h, "</dt><dd><span class=\"big\">");
   figure(h, page->scores, key, "value", 100);
@@ -88,9 +88,9 @@ static void price(tct_page *page) {
     return;
   }
   tct_html_put(h, " They were made apart, which this page cannot check, and come on top: \xce\xb5 = ");
-  tct_html_real(h, "scores.epsilon", tct_page_number(s, "epsilon"), 0);
+  tct_html_real(h, "scores.epsilon", tct_json_number(s, "epsilon"), 0);
   tct_html_put(h, " at \xce\xb4 = ");
-  tct_html_real(h, "scores.delta", tct_page_number(s, "delta"), 0);
+  tct_html_real(h, "scores.delta", tct_json_number(s, "delta"), 0);
   tct_html_put(h, ".</p>\n");
   if (json_is_true(json_object_get(s, "reproducible")))
     tct_html_put(h, "<p class=\"alarm\">Their noise came from a seed: they must not be published.</p>\n");
@@ -106,7 +106,7 @@ static void row(tct_page *page, int k) {
   const json_t *one = json_object_get(page->scores, FIGURES[k].key);
   if (!one) return;
   tct_html_format(h, "<tr><th scope=\"row\">%s</th><td>", FIGURES[k].words);
-  if (isnan(tct_page_number(one, "value"))) {
+  if (isnan(tct_json_number(one, "value"))) {
     tct_html_put(h, "unknown: the noise hides it</td><td></td></tr>\n");
     return;
   }
@@ -118,7 +118,7 @@ static void row(tct_page *page, int k) {
 
 void tct_report_scores(tct_page *page) {
   tct_html *h = &page->html;
-  double rows = tct_page_number(page->scores, "rows");
+  double rows = tct_json_number(page->scores, "rows");
   tct_html_put(h, "<section>\n<h2>How good the model is</h2>\n<p>Measured on ");
   tct_html_count(h, "scores.rows", rows >= 0 && rows < 0x1p53 ? (int64_t)rows : 0);
   tct_html_put(h, " records, with noise that protects them.");
@@ -132,6 +132,6 @@ void tct_report_scores(tct_page *page) {
   tct_html_put(h,
                "<p class=\"quiet\">The range holds the figure of the population that the "
                "records were drawn from, with confidence ");
-  tct_html_real(h, "scores.level", tct_page_number(page->scores, "level"), 2);
+  tct_html_real(h, "scores.level", tct_json_number(page->scores, "level"), 2);
   tct_html_put(h, "; it counts the noise.</p>\n</section>\n");
 }

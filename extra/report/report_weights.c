@@ -3,7 +3,6 @@
 #include "report/report.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 /* The largest so many are drawn: as many as a reader goes through, some four pages of print. */

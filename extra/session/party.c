@@ -50,11 +50,10 @@ static json_t *names_of(const tct_data *data) {
 static tct_status hear_welcome(taking_part *s, tct_error *err) {
   json_t *welcome = NULL;
   TCT_TRY(tct_session_hear(&s->wire, TCT_SERVER, TCT_SAY_WELCOME, &welcome, err));
-  const char *nonce = json_string_value(json_object_get(welcome, "nonce"));
-  const char *version = json_string_value(json_object_get(welcome, "version"));
+  const char *nonce = tct_json_said(welcome, "nonce");
   tct_status status = TCT_OK;
   snprintf(s->nonce, sizeof s->nonce, "%s", nonce ? nonce : "");
-  if (!version || strcmp(version, TCT_VERSION) != 0)
+  if (!tct_json_says(welcome, "version", TCT_VERSION))
     status = tct_fail(err, TCT_E_USAGE, "the server runs another version of tacit than this party; install one");
   json_decref(welcome);
   return status;

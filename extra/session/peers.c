@@ -9,7 +9,6 @@
 #include "session/peers.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PROOF = 32 };

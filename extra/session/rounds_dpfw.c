@@ -3,8 +3,6 @@
 #include "session/rounds.h"
 #include "parties/dpfw_parties.h"
 
-#include <math.h>
-
 extern const tct_solver tct_solver_dpfw_parties;
 
 static const int allowed[] = {TCT_SAY_ACCEPT, TCT_SAY_RESERVED, 0};

@@ -8,7 +8,6 @@
 #include "session/rounds.h"
 #include "rng/rng.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +26,6 @@ typedef struct service {
   tct_progress progress;
 } service;
 
-static const char *word(const json_t *o, const char *key) {
-  const char *text = json_string_value(json_object_get(o, key));
-  return text ? text : "";
-}
-
 /* A name for this run that no earlier run had: what is hashed under it cannot be used again. */
 static tct_status make_nonce(char nonce[TCT_NONCE_HEX], tct_error *err) {
   tct_rng_key key;
@@ -45,13 +39,13 @@ static tct_status make_nonce(char nonce[TCT_NONCE_HEX], tct_error *err) {
 }
 
 static bool is_seeded(const json_t *hello) { return json_is_true(json_object_get(hello, "reproducible")); }
-static bool is_labelled(const json_t *hello) { return word(hello, "labels")[0] != 0; }
+static bool is_labelled(const json_t *hello) { return tct_json_word(hello, "labels")[0] != 0; }
 
 /* Whoever brings labels comes first: all parties, or the one that a solver wants to be the first. */
 static int by_name(const void *a, const void *b) {
   const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
   if (is_labelled(x) != is_labelled(y)) return is_labelled(x) ? -1 : 1;
-  return strcmp(word(x, "name"), word(y, "name"));
+  return strcmp(tct_json_word(x, "name"), tct_json_word(y, "name"));
 }
 
 /* Parties are numbered by name, whoever came first. */
@@ -88,11 +82,11 @@ static tct_status check_records(const service *s, tct_error *err) {
   const json_t *first = s->hello[0];
   for (int k = 0; k < s->wire.parties; k++) {
     const json_t *o = s->hello[k];
-    const char *a = word(first, "name"), *b = word(o, "name");
-    if (strcmp(word(o, "version"), TCT_VERSION) != 0)
+    const char *a = tct_json_word(first, "name"), *b = tct_json_word(o, "name");
+    if (strcmp(tct_json_word(o, "version"), TCT_VERSION) != 0)
       return tct_fail(err, TCT_E_USAGE, "'%.60s' runs another version of tacit than the server; install one", b);
     for (int l = 0; l < k; l++)
-      if (!strcmp(word(s->hello[l], "name"), b))
+      if (!strcmp(tct_json_word(s->hello[l], "name"), b))
         return tct_fail(err, TCT_E_USAGE, "two parties are called '%.60s'; give each a certificate with its own name",
                         b);
     if (is_seeded(o) != is_seeded(first))
@@ -104,11 +98,11 @@ static tct_status check_records(const service *s, tct_error *err) {
     if (json_is_true(json_object_get(o, "key_column")) != json_is_true(json_object_get(first, "key_column")))
       return tct_fail(err, TCT_E_USAGE, "'%.60s' and '%.60s': one has keys, the other has none; give {key} to both", a,
                       b);
-    if (strlen(word(o, "keys")) != 64 || strcmp(word(o, "keys"), word(first, "keys")))
+    if (strlen(tct_json_word(o, "keys")) != 64 || strcmp(tct_json_word(o, "keys"), tct_json_word(first, "keys")))
       return tct_fail(err, TCT_E_DATA,
                       "the record keys of '%.60s' and '%.60s' differ, or their secrets do; bring the same people", a,
                       b);
-    if (is_labelled(o) && strcmp(word(o, "labels"), word(first, "labels")))
+    if (is_labelled(o) && strcmp(tct_json_word(o, "labels"), tct_json_word(first, "labels")))
       return tct_fail(err, TCT_E_DATA, "the labels of '%.60s' and '%.60s' differ; all who bring labels bring the same",
                       a, b);
   }
@@ -122,14 +116,14 @@ static tct_status fill_roster(service *s, tct_error *err) {
   for (int k = 0; k < s->wire.parties; k++) {
     const json_t *features = json_object_get(s->hello[k], "features"), *each;
     size_t i;
-    snprintf(s->roster.name[k], sizeof s->roster.name[k], "%s", word(s->hello[k], "name"));
-    snprintf(s->roster.address[k], sizeof s->roster.address[k], "%s", word(s->hello[k], "address"));
+    snprintf(s->roster.name[k], sizeof s->roster.name[k], "%s", tct_json_word(s->hello[k], "name"));
+    snprintf(s->roster.address[k], sizeof s->roster.address[k], "%s", tct_json_word(s->hello[k], "address"));
     s->roster.width[k] = (int64_t)json_array_size(features);
     s->cols += s->roster.width[k];
     if (s->roster.width[k] < 1)
-      return tct_fail(err, TCT_E_DATA, "'%.60s' brings no column; leave it out", word(s->hello[k], "name"));
+      return tct_fail(err, TCT_E_DATA, "'%.60s' brings no column; leave it out", tct_json_word(s->hello[k], "name"));
     json_array_foreach(features, i, each) if (!json_is_string(each)) return tct_fail(
-        err, TCT_E_RUN, "'%.60s' sent a column without a name; check its version", word(s->hello[k], "name"));
+        err, TCT_E_RUN, "'%.60s' sent a column without a name; check its version", tct_json_word(s->hello[k], "name"));
   }
   return TCT_OK;
 }
@@ -211,8 +205,8 @@ static tct_status gather(service *s, tct_error *err) {
     }
     json_array_foreach(json_object_get(s->hello[k], "unaccounted"), i, each) {
       char line[TCT_SESSION_LINE];
-      tct_session_unaccounted(word(s->hello[k], "name"), json_string_value(each) ? json_string_value(each) : "?", line,
-                              sizeof line);
+      tct_session_unaccounted(tct_json_word(s->hello[k], "name"),
+                              json_string_value(each) ? json_string_value(each) : "?", line, sizeof line);
       if (!tct_model_note(s->model, line)) return tct_fail_memory(err);
     }
   }

@@ -2,12 +2,11 @@
  */
 #ifndef TCT_SESSION_SESSION_H
 #define TCT_SESSION_SESSION_H
+#include "core/json_text.h"
 #include "tls/secret.h"
 #include "train/plan.h"
 #include "wire/ring_share.h"
 #include "wire/wire_gate.h"
-
-#include <jansson.h>
 
 /* The messages of a session, in order: S server, P party.  All but the hashes of hello are JSON of public facts.
  *   S welcome  {version, nonce}

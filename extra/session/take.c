@@ -4,7 +4,6 @@
  * unaccounted, and the bytes on the wire.  The rest, and its own part of that, a party makes again and compares as
  * JSON, key by key.  A new key of the model file is compared without a line here. */
 #include "core/alloc.h"
-#include "model/json.h"
 #include "session/session.h"
 
 #include <stdio.h>
@@ -72,7 +71,7 @@ static tct_status take_over(const tct_own_part *own, const json_t *said, json_t 
   int64_t first = own_columns(own, list);
   if (first < 0) return differs("parties", "list", err);
   if (!json_is_array(features) || !own_names_hold(own, features, first)) return differs("", "features", err);
-  const char *name = json_string_value(json_object_get(json_array_get(list, (size_t)own->index), "name"));
+  const char *name = tct_json_said(json_array_get(list, (size_t)own->index), "name");
   if (!json_is_array(facts) || !own_facts_hold(own, facts, name)) return differs("privacy", "unaccounted", err);
   if (!json_is_integer(bytes)) return differs("parties", "uplink_bytes", err);
   json_object_set(expected, "features", features);

@@ -26,10 +26,10 @@ static tct_status plan_terms(const json_t *terms, const tct_config *config, tct_
   tct_config c = *config;
   c.intercept = 0; /* no party owns a constant feature */
   json_t *epsilon = json_object_get(terms, "epsilon"), *rule = json_object_get(terms, "rows_rule");
-  c.loss = json_string_value(json_object_get(terms, "loss"));
-  c.penalty = json_string_value(json_object_get(terms, "penalty"));
-  c.solver = json_string_value(json_object_get(terms, "solver"));
-  c.neighbours = tct_neighbours_find(json_string_value(json_object_get(terms, "neighbours")));
+  c.loss = tct_json_said(terms, "loss");
+  c.penalty = tct_json_said(terms, "penalty");
+  c.solver = tct_json_said(terms, "solver");
+  c.neighbours = tct_neighbours_find(tct_json_said(terms, "neighbours"));
   c.rows_rule =
       rule && !strcmp(json_string_value(rule) ? json_string_value(rule) : "", "unit") ? TCT_ROWS_UNIT : TCT_ROWS_CLIP;
   if (!c.loss || !c.penalty || !c.solver || c.neighbours < 0 || !tct_json_get_real(epsilon, &c.epsilon) ||

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/json_text.h"
 #include "core/alloc.h"
 #include "read/source/csv.h"
 #include "core/number.h"
@@ -290,13 +289,12 @@ static json_t *draft_terms(const json_t *columns) {
   bool dates = false;
   size_t k;
   json_array_foreach((json_t *)columns, k, column) {
-    const char *type = json_string_value(json_object_get(column, "type"));
+    const char *type = tct_json_said(column, "type");
     json_t *name = json_object_get(column, "name");
     if (!type || !strcmp(type, "ignore")) continue;
     bool date = !strcmp(type, "date");
     dates |= date;
-    const char *lower = json_string_value(json_object_get(column, "lower")),
-               *upper = json_string_value(json_object_get(column, "upper"));
+    const char *lower = tct_json_said(column, "lower"), *upper = tct_json_said(column, "upper");
     bool one_year = date && !strncmp(lower, upper, 4);
     json_array_append_new(
         list, date ? json_pack("{s:O, s:s}", "of", name, "as", one_year ? "month" : "year") : json_incref(name));

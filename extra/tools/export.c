@@ -12,7 +12,6 @@
 #include "model/model.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

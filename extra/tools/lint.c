@@ -5,9 +5,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/json_text.h"
 #include "core/alloc.h"
 #include "core/number.h"
+#include "model/json.h"
 #include "read/schema/encode.h"
 
 static void find(json_t *list, const char *column, const char *level, const char *text) {
@@ -271,15 +271,12 @@ static char *check(const tct_schema *schema, tct_error *err) {
   bool ok = true;
   size_t i;
   json_t *one;
-  json_array_foreach(list, i, one) ok &= strcmp(json_string_value(json_object_get(one, "level")), "must") != 0;
+  json_array_foreach(list, i, one) ok &= !tct_json_says(one, "level", "must");
   json_object_set_new(root, "ok", json_boolean(ok));
   json_object_set_new(root, "columns", json_integer(schema->columns));
   json_object_set_new(root, "features", json_integer(schema->features));
   json_object_set_new(root, "findings", list);
-  char *text = tct_json_dump(root, JSON_INDENT(2));
-  json_decref(root);
-  if (!text) tct_fail_memory(err);
-  return text;
+  return tct_json_text(root, err);
 }
 
 char *tct_schema_check_json(const char *path, const char *text, tct_error *err) {

@@ -7,8 +7,6 @@
 #define TCT_WIRE_WIRE_H
 #include "tls/tls.h"
 
-#include <stdbool.h>
-
 enum { TCT_PARTIES_MAX = 64, TCT_SERVER = -1 };
 
 typedef struct tct_wire tct_wire;

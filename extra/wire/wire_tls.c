@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct tls_state {
   const tct_tls *tls;
@@ -100,19 +99,13 @@ int tct_wire_port(const tct_wire *wire) {
   return s->tls->port(s->listener);
 }
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 tct_status tct_wire_accept(tct_wire *wire, tct_error *err) {
   tls_state *s = wire->state;
   char why[TCT_TLS_WHY] = "", last[TCT_TLS_WHY] = "";
-  double deadline = now() + s->seconds;
+  double deadline = tct_clock() + s->seconds;
   for (int k = 0; k < wire->parties;) {
     tct_tls_ended ended = TCT_TLS_REFUSED;
-    double left = deadline - now();
+    double left = deadline - tct_clock();
     const tct_tls_wait wait = {.seconds = left > 0 ? left : 0};
     s->peer[k] = s->tls->accept(s->listener, &wait, &ended, why, sizeof why);
     bool late = ended == TCT_TLS_LATE;
@@ -120,7 +113,7 @@ tct_status tct_wire_accept(tct_wire *wire, tct_error *err) {
       k++;
     } else if (tct_stopping()) {
       return failed(err, why);
-    } else if (late || now() >= deadline) {
+    } else if (late || tct_clock() >= deadline) {
       return tct_fail(err, TCT_E_RUN, "%d of %d parties came in time%s%s; start the others, or wait longer", k,
                       wire->parties,
                       last[0] ? "; the last that was turned away: "

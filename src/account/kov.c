@@ -19,7 +19,6 @@
 #include "core/alloc.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 /* More atoms than this (counts of 1e9 and more) are not summed one by one: 40 ms of work. */
 static const int64_t max_atoms = (int64_t)1 << 22;

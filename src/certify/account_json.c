@@ -4,7 +4,6 @@
 #include "core/json_text.h"
 #include "core/alloc.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -25,8 +24,6 @@ typedef struct query {
   tct_neighbours neighbours;
   double delta;
 } query;
-
-static json_t *number_or_null(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 static tct_status parse_open(query *q, const char *text, tct_error *err) {
   tct_event event;
@@ -137,7 +134,7 @@ static tct_status add_accountants(json_t *root, const query *q, const tct_events
     TCT_TRY(tct_accountant_epsilon(a, list, q->neighbours, q->delta, precision, &bracket, err));
     if (!cost->winner || bracket.upper < cost->epsilon) cost->epsilon = bracket.upper, cost->winner = a;
     if (bracket.lower > cost->epsilon_lower) cost->epsilon_lower = bracket.lower;
-    json_object_set_new(values, a->name, number_or_null(bracket.upper));
+    tct_json_put(values, a->name, bracket.upper);
   }
   if (cost->epsilon_lower > cost->epsilon) cost->epsilon_lower = cost->epsilon;
   return TCT_OK;
@@ -150,9 +147,9 @@ static tct_status answer(query *q, double x, json_t *root, tct_error *err) {
   if (status == TCT_OK) status = add_accountants(root, q, &list, &cost, err);
   if (status == TCT_OK) {
     if (q->key[0]) json_object_set_new(root, q->key, strcmp(q->key, "count") ? json_real(x) : json_integer((int64_t)x));
-    if (strcmp(q->key, "epsilon")) json_object_set_new(root, "epsilon", number_or_null(cost.epsilon));
-    if (!strcmp(q->key, "epsilon")) json_object_set_new(root, "epsilon_total", number_or_null(cost.epsilon));
-    json_object_set_new(root, "epsilon_lower", number_or_null(cost.epsilon_lower));
+    if (strcmp(q->key, "epsilon")) tct_json_put(root, "epsilon", cost.epsilon);
+    if (!strcmp(q->key, "epsilon")) tct_json_put(root, "epsilon_total", cost.epsilon);
+    tct_json_put(root, "epsilon_lower", cost.epsilon_lower);
     json_object_set_new(root, "delta", json_real(q->delta));
     json_object_set_new(root, "neighbours",
                         json_string(q->neighbours == TCT_REPLACE_ONE ? "replace_one" : "add_remove"));

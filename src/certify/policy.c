@@ -4,7 +4,6 @@
  * (an anchor without a ledger, an epsilon that is no number) does not hold.  docs/guide/policy.md has the rules. */
 #include "certify/policy.h"
 
-#include "core/json_text.h"
 #include "ledger/anchor.h"
 #include "ledger/ledger.h"
 #include "train/cautions.h"
@@ -286,7 +285,7 @@ static tct_status check_limit(const char *key, const json_t *limit, tct_error *e
 static tct_status read_policy(const char *text, tct_policy *with, tct_error *err) {
   json_error_t why = {0};
   json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &why), *limit;
-  const char *key, *format = json_string_value(json_object_get(root, "format"));
+  const char *key, *format = tct_json_said(root, "format");
   with->policy = root;
   if (!json_is_object(root))
     return tct_fail(err, TCT_E_DATA, "the policy is no JSON object (line %d); correct it", why.line > 0 ? why.line : 1);

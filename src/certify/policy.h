@@ -3,8 +3,6 @@
 #define TCT_CERTIFY_POLICY_H
 #include "model/model.h"
 
-#include <jansson.h>
-
 /* All that a rule may look at. */
 typedef struct tct_policy {
   json_t *policy, *audit; /* owned; NULL: none was given */

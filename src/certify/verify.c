@@ -1,21 +1,15 @@
 /* verify.c - recomputes a model file's privacy claim and reports every check by name. */
 #include "account/account.h"
 #include "account/curves/work.h"
-#include "account/pld.h"
-#include "core/json_text.h"
 #include "core/point.h"
 #include "core/alloc.h"
 #include "core/sized.h"
 #include "second/cross_check.h"
-#include "certify/policy.h"
 #include "certify/verify.h"
 #include "ledger/ledger.h"
-#include "model/model.h"
 #include "train/cautions.h"
-#include "train/certificate.h"
 #include "train/plan.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -50,10 +44,6 @@ void tct_verify_check(report *r, const char *name, int ok, const char *format, .
   va_end(list);
   json_array_append_new(r->checks, json_pack("{s:s, s:b, s:s}", "name", name, "ok", ok, "text", text));
   r->ok = ok && TCT_POINT(failed_check_forgotten, r->ok, true);
-}
-
-static void set_number(report *r, const char *key, double value) {
-  json_object_set_new(r->root, key, isfinite(value) ? json_real(value) : json_null());
 }
 
 static void check_coefficients(report *r, const tct_model *m) {
@@ -133,10 +123,7 @@ static void check_estimated(report *r, const tct_model *m, const json_t *file) {
   tct_verify_estimate_free(&fit);
 }
 
-static int says_none(const json_t *privacy, const char *key) {
-  const char *word = json_string_value(json_object_get(privacy, key));
-  return word && !strcmp(word, "NONE");
-}
+static int says_none(const json_t *privacy, const char *key) { return tct_json_says(privacy, key, "NONE"); }
 
 /* The claim of a model without privacy is that there is none. */
 static void check_none(report *r, const json_t *privacy) {
@@ -164,7 +151,7 @@ static void check_recomputed(report *r, const tct_model *m, const tct_accountant
     check(r, "recomputed", 0, "accountant %s failed: %s", accountant->name, err.text);
     return;
   }
-  set_number(r, "epsilon_recomputed", upper);
+  tct_json_put(r->root, "epsilon_recomputed", upper);
   check(r, "recomputed", tct_at_most(upper, m->epsilon, TCT_POINT(claims_within_one_percent, CLAIM_SLACK, 1e-2)),
         "accountant %s proves epsilon %.8g from the events; the claim is %.8g", accountant->name, upper, m->epsilon);
 }
@@ -185,7 +172,7 @@ static void check_second(report *r, const tct_model *m, const tct_accountant *ac
   tct_status status = tct_account_epsilon(&m->events, m->neighbours, m->delta, ROUGH, &rough, NULL);
   double lower = status == TCT_OK && !tct_work_over() ? rough.epsilon_lower : 0;
   tct_work_end(before);
-  set_number(r, "epsilon_second", second.upper);
+  tct_json_put(r->root, "epsilon_second", second.upper);
   bool holds = TCT_POINT(second_opinion_always_right, answer.holds && within, true);
   if (!holds)
     check(r, "second", 0, "a second method (%s) gives epsilon %.8g, above the claim", second.how, second.upper);
@@ -197,7 +184,7 @@ static void check_second(report *r, const tct_model *m, const tct_accountant *ac
     check(r, "second", 1, "epsilon %.8g, %s: a looser method, which does not contradict the claim", second.upper,
           second.how);
   lower = fmax(lower, second.exact ? second.lower * (1 - TCT_SECOND_SLACK) : second.lower);
-  set_number(r, "epsilon_lower", lower);
+  tct_json_put(r->root, "epsilon_lower", lower);
   bool possible =
       TCT_POINT(lower_bound_skipped, answer.possible && tct_at_most(lower, m->epsilon, TCT_SECOND_SLACK), true);
   check(r, "lower_bound", possible, "no epsilon below %.8g is possible for these events; the claim is %.8g", lower,
@@ -231,8 +218,8 @@ static void describe(report *r, const tct_model *m) {
   json_t *list = json_array();
   for (int i = 0; i < TCT_UNACCOUNTED && m->unaccounted[i]; i++)
     json_array_append_new(list, json_string(m->unaccounted[i]));
-  set_number(r, "epsilon", m->epsilon);
-  set_number(r, "delta", m->delta);
+  tct_json_put(r->root, "epsilon", m->epsilon);
+  tct_json_put(r->root, "delta", m->delta);
   json_object_set_new(r->root, "neighbours",
                       json_string(m->neighbours == TCT_REPLACE_ONE ? "replace_one" : "add_remove"));
   json_object_set_new(r->root, "accountant", m->accountant ? json_string(m->accountant) : json_null());
@@ -273,7 +260,7 @@ static void conclude(report *r, const tct_model *m, tct_verdict *out) {
   for (size_t i = 0; i < json_array_size(r->checks) && !out->why[0]; i++) {
     const json_t *one = json_array_get(r->checks, i);
     if (!json_is_true(json_object_get(one, "ok")))
-      snprintf(out->why, sizeof out->why, "%s", json_string_value(json_object_get(one, "text")));
+      snprintf(out->why, sizeof out->why, "%s", tct_json_said(one, "text"));
   }
 }
 

@@ -4,7 +4,6 @@
 #include "account/selection.h"
 #include "certify/policy.h"
 #include "model/model.h"
-#include <jansson.h>
 
 typedef struct tct_verify_report {
   json_t *root, *checks;

@@ -19,19 +19,14 @@ static bool listed(const json_t *values, const char *name) {
   return found;
 }
 
-static const char *text_of(const json_t *o, const char *key) {
-  const char *text = json_string_value(member(o, key));
-  return text ? text : "";
-}
-
 /* A follow-up's horizon is the label bound, and its time the label; other losses have none. */
 static bool follows_up(const tct_model *m, const json_t *label) {
   tct_loss loss;
-  const char *time = text_of(label, "time"), *event = text_of(label, "event");
+  const char *time = tct_json_said(label, "time"), *event = tct_json_said(label, "event");
   if (tct_loss_make(m->loss, &loss, NULL) != TCT_OK) return false;
   if (!loss.kind->follow_up) return !member(label, "time") && !member(label, "event");
-  return json_number_value(member(label, "horizon")) == m->label_bound && m->label && !strcmp(time, m->label) &&
-         event[0] && strcmp(event, time) != 0;
+  return json_number_value(member(label, "horizon")) == m->label_bound && m->label && time && event &&
+         !strcmp(time, m->label) && event[0] && strcmp(event, time) != 0;
 }
 
 /* Survival by time is of follow-up times alone, and up to the horizon. */

@@ -3,7 +3,6 @@
  * The estimate is planned again from what it was asked for.  What the fit alone claims is checked by the same rules as
  * a model without an estimate. */
 #include "account/account.h"
-#include "account/pld.h"
 #include "certify/verify.h"
 #include "core/alloc.h"
 #include "estimate/estimate.h"
@@ -23,8 +22,7 @@ static int64_t estimated_columns(const tct_model *m, int64_t *lists) {
   size_t k;
   *lists = 0;
   json_array_foreach((json_t *)member(schema, "columns"), k, column) {
-    const char *type = json_string_value(member(column, "type"));
-    if (json_is_true(member(column, "estimated"))) *(type && !strcmp(type, "number") ? &count : lists) += 1;
+    if (json_is_true(member(column, "estimated"))) *(tct_json_says(column, "type", "number") ? &count : lists) += 1;
   }
   json_decref(schema);
   return count;

@@ -16,8 +16,6 @@
 #include <string.h>
 
 static const json_t *member(const json_t *o, const char *key) { return json_object_get(o, key); }
-static const char *text_of(const json_t *o, const char *key) { return json_string_value(member(o, key)); }
-
 /* The first member in which the two differ; NULL: none. */
 static const char *difference(const json_t *fit, const json_t *again) {
   static const char *const keys[] = {"solver",  "rules", "promise",    "releases", "events",
@@ -33,8 +31,9 @@ static bool release_alike(const json_t *was, const json_t *now) {
   tct_event a, b;
   for (int i = 0; keys[i]; i++)
     if (!tct_json_near(member(was, keys[i]), member(now, keys[i]))) return false;
-  if (!text_of(was, "event") || tct_event_parse(text_of(was, "event"), &a, NULL, NULL) != TCT_OK) return false;
-  if (tct_event_parse(text_of(now, "event"), &b, NULL, NULL) != TCT_OK || a.kind != b.kind) return false;
+  if (!tct_json_said(was, "event") || tct_event_parse(tct_json_said(was, "event"), &a, NULL, NULL) != TCT_OK)
+    return false;
+  if (tct_event_parse(tct_json_said(now, "event"), &b, NULL, NULL) != TCT_OK || a.kind != b.kind) return false;
   double deviation = json_number_value(member(was, "deviation")),
          length = json_number_value(member(was, "sensitivity"));
   if (a.kind > TCT_EV_LAPLACE || !json_is_number(member(was, "deviation"))) return true;
@@ -118,7 +117,7 @@ static void check_fit(tct_verify_report *r, const tct_model *m, const json_t *fi
   tct_plan *plan = NULL;
   tct_error err = {0};
   int was, now;
-  const char *whose = tct_certificate_other_rules(fit, &was, &now), *solver = text_of(fit, "solver");
+  const char *whose = tct_certificate_other_rules(fit, &was, &now), *solver = tct_json_said(fit, "solver");
   bool older = was >= 1 && was < now;
   if (whose)
     tct_verify_check(r, "asked", older,
@@ -246,7 +245,7 @@ static void check_union(tct_verify_report *r, const tct_model *m, const json_t *
   if (!one) return;
   const json_t *fit = json_array_get(fits, 0);
   double epsilon = json_number_value(member(fit, "epsilon")), delta = json_number_value(member(fit, "delta"));
-  const char *accountant = text_of(fit, "accountant");
+  const char *accountant = tct_json_said(fit, "accountant");
   bool claim = epsilon == m->epsilon && delta == m->delta && accountant && m->accountant && !m->choice &&
                !strcmp(accountant, m->accountant);
   tct_verify_check(
@@ -303,7 +302,7 @@ static const char *field_unlike(const tct_model *m, const tct_plan *p, const jso
   bool apart = m->parties && strstr(m->parties, "\"apart\":true");
   if (strcmp(m->loss, resolved(&p->facts.loss.spec, text, sizeof text))) return "loss";
   if (strcmp(m->penalty, resolved(&p->facts.penalty.spec, text, sizeof text))) return "penalty";
-  if (strcmp(m->solver, text_of(fit, "solver") ? text_of(fit, "solver") : "")) return "solver";
+  if (strcmp(m->solver, tct_json_said(fit, "solver") ? tct_json_said(fit, "solver") : "")) return "solver";
   if (m->rows != p->facts.rows || m->cols != p->cols) return m->cols != p->cols ? "columns" : "rows";
   if (m->labels != (p->facts.loss.kind->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL)) return "labels";
   if (strcmp(m->scale, c->scale) && !(!strcmp(m->scale, "bounds") && !strcmp(c->scale, "none"))) return "scale";
@@ -347,7 +346,7 @@ static void check_weights(tct_verify_report *r, const tct_model *m, double max) 
 
 /* Sentences are the library's own, and the unit is that of the weights. */
 static void check_words(tct_verify_report *r, const tct_model *m, const json_t *privacy) {
-  const char *of = text_of(member(privacy, "weights"), "of");
+  const char *of = tct_json_said(member(privacy, "weights"), "of");
   bool ok = !m->other_words && (of ? !strcmp(of, m->persons ? "person" : "record") : !m->persons);
   tct_verify_check(r, "words", ok,
                    ok ? "trust and unit are said in the library's own words"

@@ -9,18 +9,10 @@
 #include "stage/study_file.h"
 #include "train/certificate.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 static const json_t *member(const json_t *o, const char *key) { return json_object_get(o, key); }
-static const char *text_of(const json_t *o, const char *key) { return json_string_value(member(o, key)); }
-
-static bool text_is(const json_t *o, const char *key, const char *word) {
-  const char *said = text_of(o, key);
-  return said && !strcmp(said, word);
-}
-
 /* ---- keys ------------------------------------------------------------------------------------------------------- */
 
 static const char *key_unlike(const json_t *o, const char *needed, const char *also) {
@@ -118,8 +110,9 @@ static void check_model(tct_verify_report *r, const tct_stage *stage, const json
   const json_t *one;
   size_t i;
   tct_verify_one(&own, stage->value, file);
-  json_array_foreach(own.checks, i, one) tct_verify_check(r, text_of(one, "name"), json_is_true(member(one, "ok")),
-                                                          "%.60s: %.500s", stage->name, text_of(one, "text"));
+  json_array_foreach(own.checks, i, one)
+      tct_verify_check(r, tct_json_said(one, "name"), json_is_true(member(one, "ok")), "%.60s: %.500s", stage->name,
+                       tct_json_said(one, "text"));
   r->replanned &= own.replanned;
   json_decref(own.root);
   json_decref(own.checks);
@@ -129,7 +122,8 @@ static void check_stage(tct_verify_report *r, tct_stage *stage, const json_t *sa
   char why[TCT_STAGE_WHY] = "";
   tct_error err = {0};
   const json_t *ended = member(said, "ended");
-  snprintf(stage->ended, sizeof stage->ended, "%s", ended && text_of(said, "ended") ? text_of(said, "ended") : "");
+  snprintf(stage->ended, sizeof stage->ended, "%s",
+           ended && tct_json_said(said, "ended") ? tct_json_said(said, "ended") : "");
   tct_status status = plan_again(stage, &err);
   if (status == TCT_OK) status = stage->kind->read(stage, said, &err);
   tct_error_reword(&err, TCT_WORDS_CLI);
@@ -190,10 +184,10 @@ static const char *claim_unlike(const tct_study *study, const json_t *file, cons
   if (!claim->accountant || !study->claim.by || strcmp(claim->accountant, study->claim.by) != 0) return "accountant";
   if (claim->persons != (study->person != NULL)) return "unit";
   if (!events_are(study, claim)) return "events";
-  if (main ? !text_is(file, "main", main) : !json_is_null(member(file, "main"))) return "main";
-  if (!text_is(said, "trust", tct_model_trust(claim))) return "trust";
-  if (!text_is(said, "unit", tct_model_unit(claim))) return "unit";
-  if (!text_of(file, "library")) return "library";
+  if (main ? !tct_json_says(file, "main", main) : !json_is_null(member(file, "main"))) return "main";
+  if (!tct_json_says(said, "trust", tct_model_trust(claim))) return "trust";
+  if (!tct_json_says(said, "unit", tct_model_unit(claim))) return "unit";
+  if (!tct_json_said(file, "library")) return "library";
   return untold(study, claim);
 }
 

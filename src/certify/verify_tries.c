@@ -7,7 +7,6 @@
 #include "certify/verify.h"
 #include "core/point.h"
 #include "core/alloc.h"
-#include "model/json.h"
 #include "several/composition.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #include "core/alloc.h"
 #include "core/stop.h"
 
-#include <stdbool.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -117,4 +117,36 @@ char *tct_json_dump(const json_t *value, size_t flags) {
   if (value && json_dump_callback(value, put, &s, flags) == 0 && !s.failed) return s.text;
   tct_free(s.text);
   return NULL;
+}
+
+tct_status tct_json_keep(json_t *object, char **text, tct_error *err) {
+  tct_free(*text);
+  *text = tct_json_dump(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  json_decref(object);
+  return *text ? TCT_OK : tct_fail_memory(err);
+}
+
+const char *tct_json_said(const json_t *object, const char *key) {
+  return json_string_value(json_object_get(object, key));
+}
+
+const char *tct_json_word(const json_t *object, const char *key) {
+  const char *text = tct_json_said(object, key);
+  return text ? text : "";
+}
+
+bool tct_json_says(const json_t *object, const char *key, const char *word) {
+  const char *text = tct_json_said(object, key);
+  return text && word && !strcmp(text, word);
+}
+
+double tct_json_number(const json_t *object, const char *key) {
+  const json_t *value = json_object_get(object, key);
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+json_t *tct_json_finite(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+void tct_json_put(json_t *object, const char *key, double value) {
+  json_object_set_new(object, key, tct_json_finite(value));
 }

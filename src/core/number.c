@@ -14,7 +14,6 @@
 #define _GNU_SOURCE /* strtod_l */
 #include "core/number.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #ifndef TCT_CORE_OUTPLACE_H
 #define TCT_CORE_OUTPLACE_H
 #include "core/status.h"
-#include <stdbool.h>
 #include <sys/stat.h>
 
 typedef enum tct_out_kind {

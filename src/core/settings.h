@@ -2,7 +2,6 @@
 #ifndef TCT_CORE_SETTINGS_H
 #define TCT_CORE_SETTINGS_H
 #include "core/digest.h"
-#include <stdbool.h>
 
 typedef struct tct_setting {
   const char *name; /* for people: "the row norm"; borrowed */

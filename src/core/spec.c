@@ -5,7 +5,8 @@
 #define _GNU_SOURCE
 #include "core/spec.h"
 
-#include <errno.h>
+#include "core/alloc.h"
+
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -247,6 +248,12 @@ void tct_spec_print(const tct_spec *spec, char *buffer, size_t size) {
     used += (size_t)snprintf(buffer + used, size - used, "%c%s=%s", before, key, value);
     before = ',';
   }
+}
+
+char *tct_spec_copy(const tct_spec *spec) {
+  char text[4096];
+  tct_spec_print(spec, text, sizeof text);
+  return tct_text_copy(text);
 }
 
 void tct_join_names(const char *const *name, int count, char *out, size_t size) {

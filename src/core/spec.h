@@ -2,8 +2,6 @@
 #ifndef TCT_CORE_SPEC_H
 #define TCT_CORE_SPEC_H
 #include "core/status.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 enum { TCT_SPEC_ITEMS = 24, TCT_SPEC_KEY = 32, TCT_SPEC_VALUE = 192 };
 
@@ -64,6 +62,7 @@ tct_status tct_spec_set_real(tct_spec *spec, const char *key, double value, tct_
 /* name:key=value,... with the keys in order; buffer of `size` bytes.  A resolved spec does not name a newer option that
  * is neutral, so that files of older rules and of today's say the same. */
 void tct_spec_print(const tct_spec *spec, char *buffer, size_t size);
+char *tct_spec_copy(const tct_spec *spec); /* for tct_text_free; NULL: out of memory */
 
 /* A finite decimal number in the C locale, whole text; 1 on success. */
 int tct_parse_real(const char *text, double *out);

@@ -2,8 +2,6 @@
 #define _GNU_SOURCE
 #include "core/stop.h"
 
-#include <time.h>
-
 static const double EVERY = 0.02; /* seconds: a person feels a tenth */
 
 static _Thread_local tct_stop *here;

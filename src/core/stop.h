@@ -6,8 +6,14 @@
 #ifndef TCT_CORE_STOP_H
 #define TCT_CORE_STOP_H
 #include "core/status.h"
+#include <time.h>
 
-#include <stdbool.h>
+/* Seconds of a clock that never goes back; also for the libraries that are loaded, which have no other. */
+static inline double tct_clock(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 typedef struct tct_stop {
   tct_cancel_fn cancel; /* NULL: never */

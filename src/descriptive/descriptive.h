@@ -16,11 +16,8 @@
  *              are moved, which the event of the release counts twice. */
 #ifndef TCT_DESCRIPTIVE_DESCRIPTIVE_H
 #define TCT_DESCRIPTIVE_DESCRIPTIVE_H
-#include "core/status.h"
+#include "core/json_text.h"
 #include "la/matrix/matrix.h"
-
-#include <jansson.h>
-#include <stdbool.h>
 
 enum {
   TCT_DESC_DEPTH = 10,                   /* levels of halves */
@@ -87,7 +84,6 @@ double tct_desc_weight(int level);
 /* Lower edge of cell j of a part of numbers, j up to TCT_DESC_PARTS; the cell that a value within the bounds lies in.
  */
 double tct_desc_edge(const tct_desc_part *part, int64_t j);
-int64_t tct_desc_cell(const tct_desc_part *part, double value);
 /* How many of what intervals are about there are, and the variance of that by noise. */
 typedef struct tct_desc_world {
   double z, sigma, records, records_noise;

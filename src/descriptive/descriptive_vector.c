@@ -24,17 +24,12 @@ double tct_desc_edge(const tct_desc_part *part, int64_t j) {
   return j == TCT_DESC_PARTS ? part->upper : part->lower + (part->upper - part->lower) * ((double)j / TCT_DESC_PARTS);
 }
 
-int64_t tct_desc_cell(const tct_desc_part *part, double value) {
+static int64_t cell_of(const tct_desc_part *part, double value) {
   double cell = floor((value - part->lower) / (part->upper - part->lower) * TCT_DESC_PARTS);
   return cell >= TCT_DESC_PARTS ? TCT_DESC_PARTS - 1 : cell > 0 ? (int64_t)cell : 0;
 }
 
 /* ---- the reading ------------------------------------------------------------------------------------------------ */
-
-static bool is(const json_t *column, const char *type) {
-  const char *own = json_string_value(json_object_get(column, "type"));
-  return own && !strcmp(own, type);
-}
 
 static int64_t place_in(const json_t *values, const char *text) {
   for (size_t k = 0; k < json_array_size(values); k++)
@@ -45,10 +40,10 @@ static int64_t place_in(const json_t *values, const char *text) {
 /* A gap is told as one, whatever the schema fills it with; a text that is not listed is counted beside the listed. */
 static json_t *raw_column(const json_t *column) {
   static const char other[] = "(other)";
-  const char *name = json_string_value(json_object_get(column, "name"));
-  if (is(column, "number"))
+  const char *name = tct_json_said(column, "name");
+  if (tct_json_says(column, "type", "number"))
     return json_pack("{s:s, s:s, s:b, s:s}", "name", name, "type", "number", "estimate", 1, "missing", "estimate");
-  if (!is(column, "category")) return json_pack("{s:s, s:s}", "name", name, "type", "ignore");
+  if (!tct_json_says(column, "type", "category")) return json_pack("{s:s, s:s}", "name", name, "type", "ignore");
   json_t *values = json_copy(json_object_get(column, "values"));
   if (place_in(values, other) < 0) json_array_append_new(values, json_string(other));
   if (place_in(values, TCT_MISSING_WORD) < 0) json_array_append_new(values, json_string(TCT_MISSING_WORD));
@@ -72,9 +67,9 @@ static json_t *raw_schema(const json_t *schema) {
 static void add_column(tct_desc *d, const json_t *given, const json_t *raw) {
   tct_desc_part *part = &d->part[d->columns];
   d->estimated |= json_object_get(given, "estimated") != NULL;
-  if (is(raw, "ignore")) return;
-  *part = (tct_desc_part){.kind = is(raw, "number") ? TCT_DESC_NUMBER : TCT_DESC_CATEGORY,
-                          .name = json_string_value(json_object_get(raw, "name")),
+  if (tct_json_says(raw, "type", "ignore")) return;
+  *part = (tct_desc_part){.kind = tct_json_says(raw, "type", "number") ? TCT_DESC_NUMBER : TCT_DESC_CATEGORY,
+                          .name = tct_json_said(raw, "name"),
                           .feature = d->features,
                           .length = TCT_DESC_NUMBERS};
   d->columns++;
@@ -174,7 +169,7 @@ static void add_number(const tct_desc_part *part, double value, double v, double
     return;
   }
   value = fmin(fmax(value, part->lower), part->upper);
-  int64_t cell = tct_desc_cell(part, value);
+  int64_t cell = cell_of(part, value);
   for (int l = 0; l < TCT_DESC_DEPTH; l++) {
     int64_t node = cell >> (TCT_DESC_DEPTH - l), right = cell >> (TCT_DESC_DEPTH - l - 1) & 1;
     own[TCT_DESC_TREE + ((int64_t)1 << l) - 1 + node] += tct_lattice_part(right ? v * w[l] : -v * w[l], lattice);

@@ -1,5 +1,4 @@
 /* data_estimate.c - a table whose bounds are estimated: what is open, the charge, the releases, the table scaled. */
-#include "core/json_text.h"
 #include "core/point.h"
 #include "core/alloc.h"
 #include "core/stop.h"
@@ -12,7 +11,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* One estimate on its way. */
@@ -31,15 +29,9 @@ typedef struct work {
 
 static bool is_open(const json_t *column) { return json_is_true(json_object_get(column, "estimate")); }
 
-static bool is_list(const json_t *column) {
-  const char *type = json_string_value(json_object_get(column, "type"));
-  return type && strcmp(type, "category") == 0;
-}
-
 int64_t tct_estimate_features(const json_t *column) {
-  const char *type = json_string_value(json_object_get(column, "type"));
-  if (type && !strcmp(type, "number")) return 1;
-  if (!type || strcmp(type, "category") != 0) return 0;
+  if (tct_json_says(column, "type", "number")) return 1;
+  if (!tct_json_says(column, "type", "category")) return 0;
   if (is_open(column)) return 1;
   return (int64_t)json_array_size(json_object_get(column, "values")) -
          json_is_true(json_object_get(column, "drop_first"));
@@ -67,7 +59,7 @@ static tct_status find_open(work *w, tct_error *err) {
   if (!w->schema || !all) return tct_fail_memory(err);
   open->list = all + data->x.cols, open->column = all + 2 * data->x.cols;
   json_array_foreach(json_object_get(w->schema, "columns"), k, column) {
-    if (is_open(column) && is_list(column))
+    if (is_open(column) && tct_json_says(column, "type", "category"))
       open->list[open->lists] = at, open->column[open->lists++] = (int64_t)k;
     else if (is_open(column))
       open->feature[open->count++] = at;
@@ -83,8 +75,7 @@ static tct_status check_missing(const work *w, tct_error *err) {
   json_t *column;
   bool asked = w->plan.kinds & TCT_ESTIMATE_MISSING, said = false;
   json_array_foreach(json_object_get(w->schema, "columns"), k, column) {
-    const char *missing = json_string_value(json_object_get(column, "missing"));
-    said |= is_open(column) && missing && !strcmp(missing, "estimate");
+    said |= is_open(column) && tct_json_says(column, "missing", "estimate");
   }
   if (asked == said) return TCT_OK;
   return tct_fail(
@@ -189,8 +180,7 @@ static void scale_row(const work *w, int64_t i, bool symmetric) {
 }
 
 static void scale_table(work *w) {
-  const char *scale = json_string_value(json_object_get(w->schema, "scale"));
-  bool symmetric = scale && !strcmp(scale, "symmetric");
+  bool symmetric = tct_json_says(w->schema, "scale", "symmetric");
   tct_estimate_round(&w->found, w->plan.columns);
   for (int64_t i = 0; i < w->data->x.rows; i++)
     if (!w->data->dropped || !w->data->dropped[i]) scale_row(w, i, symmetric);
@@ -231,15 +221,10 @@ static tct_status complete_schema(work *w, tct_error *err) {
   tct_status status = TCT_OK;
   leave_lists_out(w, schema);
   if (w->open.lists > 0) status = tct_estimate_encode(data, w->schema, schema, &w->found, err);
-  char *text = tct_json_dump(schema, JSON_COMPACT | JSON_REAL_PRECISION(17));
-  json_decref(schema);
-  TCT_TRY(status);
-  tct_free(data->schema);
-  data->schema = tct_text_copy(text);
-  free(text);
+  if (status != TCT_OK) return json_decref(schema), status;
   if (w->open.label) data->label_low = w->found.low[w->open.count], data->label_high = w->found.high[w->open.count];
   data->open = 0;
-  return data->schema ? TCT_OK : tct_fail_memory(err);
+  return tct_json_keep(schema, &data->schema, err);
 }
 
 /* ---- one after the other ---------------------------------------------------------------------------------------- */
@@ -248,17 +233,12 @@ static tct_status describe(work *w, tct_error *err) {
   tct_estimated *out = w->out = TCT_NEW(tct_estimated, 1);
   if (!out) return tct_fail_memory(err);
   const tct_estimate_plan *p = &w->plan;
-  json_t *certificate = tct_estimate_certificate(p);
-  char *text = certificate ? tct_json_dump(certificate, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-  json_decref(certificate);
-  out->certificate = tct_text_copy(text);
-  free(text);
   out->epsilon = p->epsilon, out->delta = p->delta;
   out->own_epsilon = p->own_epsilon, out->own_delta = p->own_delta;
   out->rest_epsilon = p->rest_epsilon, out->rest_delta = p->rest_delta;
   out->neighbours = (int32_t)p->neighbours;
   out->reproducible = w->config.has_seed != 0;
-  return out->certificate ? TCT_OK : tct_fail_memory(err);
+  return tct_json_keep(tct_estimate_certificate(p), &out->certificate, err);
 }
 
 static tct_estimate_asked asked_of(const tct_config *c, int64_t rows, int64_t columns, int64_t lists) {
@@ -281,8 +261,7 @@ static tct_status spend(tct_mech *mech, void *user, tct_error *err) {
 }
 
 static tct_status draw(work *w, tct_error *err) {
-  const tct_config *c = &w->config;
-  const tct_gate gate = {&w->plan.promise, w->plan.neighbours, c->has_seed ? &c->seed : NULL, .settles = true};
+  const tct_gate gate = tct_gate_of(&w->plan.promise, w->plan.neighbours, &w->config);
   tct_stop_charged();
   if (tct_stop_ask(NULL)) return tct_fail_cancelled(err);
   return tct_gate_run(&gate, spend, w, err);

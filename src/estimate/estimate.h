@@ -25,11 +25,10 @@
  *              any way, because its own claim holds for every outcome. */
 #ifndef TCT_ESTIMATE_ESTIMATE_H
 #define TCT_ESTIMATE_ESTIMATE_H
+#include "core/json_text.h"
 #include "account/account.h"
 #include "mech/mech.h"
 #include "read/table/data.h"
-
-#include <jansson.h>
 
 enum {
   TCT_ESTIMATE_POWERS = 104,                         /* intervals of each sign: 2^-40 to 2^64 */

@@ -32,8 +32,7 @@ static tct_status find_parts(encoding *e, const json_t *before, const json_t *af
   if (!e->part) return tct_fail_memory(err);
   for (int64_t k = 0; k < e->parts; k++) {
     const json_t *was = json_array_get(old, (size_t)k), *is = json_array_get(now, (size_t)k);
-    const char *type = json_string_value(json_object_get(was, "type"));
-    bool open = json_is_true(json_object_get(was, "estimate")) && strcmp(type, "category") == 0;
+    bool open = json_is_true(json_object_get(was, "estimate")) && tct_json_says(was, "type", "category");
     e->part[k] = (part){from, tct_estimate_features(was), e->features, tct_estimate_features(is), open};
     from += e->part[k].had, e->features += e->part[k].has;
     e->most += e->part[k].has > 0;
@@ -98,7 +97,7 @@ static tct_status make_room(encoding *e, tct_owned_matrix *own, tct_error *err) 
 }
 
 static size_t name_at(const json_t *column, int64_t k, char *to, size_t size) {
-  const char *name = json_string_value(json_object_get(column, "name"));
+  const char *name = tct_json_said(column, "name");
   const json_t *values = json_object_get(column, "values");
   if (!values) return (size_t)snprintf(to, size, "%s", name) + 1;
   k += json_is_true(json_object_get(column, "drop_first"));

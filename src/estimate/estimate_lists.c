@@ -5,7 +5,6 @@
 #include "la/matrix/lattice.h"
 #include "la/matrix/rows_access.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

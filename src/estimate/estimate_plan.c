@@ -1,6 +1,7 @@
 /* estimate_plan.c - what an estimate of bounds promises, from settings and public facts. */
 #include "core/point.h"
 #include "core/alloc.h"
+#include "core/number.h"
 #include "core/spec.h"
 #include "estimate/estimate.h"
 #include "model/json.h"
@@ -109,13 +110,7 @@ static const double LISTS_SHARE = 0.5;
 static double threshold_of(const tct_estimate_plan *p, const tct_release *lists) {
   double low = 0, high = 64,
          each = p->list_delta / TCT_POINT(list_threshold_of_one_column, (double)p->lists, 1) * (1 - 1e-9);
-  while (high - low > 1e-6) {
-    double z = (low + high) / 2;
-    if (erfc(z / sqrt(2)) / 2 <= each)
-      high = z;
-    else
-      low = z;
-  }
+  TCT_HALVE(high - low > 1e-6, low, high, z, erfc(z / sqrt(2)) / 2 <= each);
   return nextafter(
       TCT_POINT(list_threshold_without_the_record, 1 + lists->lattice, 0) + high * tct_release_deviation(lists),
       INFINITY);
@@ -208,8 +203,8 @@ json_t *tct_estimate_certificate(const tct_estimate_plan *p) {
 tct_status tct_estimate_plan_again(const json_t *certificate, tct_estimate_plan *out, tct_error *err) {
   const json_t *o = json_object_get(certificate, "asked"), *rows = json_object_get(o, "rows"),
                *columns = json_object_get(o, "columns"), *lists = json_object_get(o, "lists");
-  const char *relation = json_string_value(json_object_get(o, "neighbours"));
-  tct_estimate_asked asked = {.spec = json_string_value(json_object_get(o, "spec")),
+  const char *relation = tct_json_said(o, "neighbours");
+  tct_estimate_asked asked = {.spec = tct_json_said(o, "spec"),
                               .neighbours = relation ? (tct_neighbours)tct_neighbours_find(relation) : TCT_ADD_REMOVE,
                               .rows = json_integer_value(rows),
                               .columns = json_integer_value(columns),

@@ -8,11 +8,6 @@
 
 static bool is_open(const json_t *column) { return json_is_true(json_object_get(column, "estimate")); }
 
-static bool is_list(const json_t *column) {
-  const char *type = json_string_value(json_object_get(column, "type"));
-  return type && strcmp(type, "category") == 0;
-}
-
 /* Six digits are enough for bounds, and are read again as the same number. */
 static double rounded(double value) {
   char text[40];
@@ -38,15 +33,10 @@ static void put_bounds(json_t *o, double low, double high) {
   json_object_set_new(o, "estimated", json_true());
 }
 
-static bool leaves_missing(const json_t *column) {
-  const char *missing = json_string_value(json_object_get(column, "missing"));
-  return missing && strcmp(missing, "estimate") == 0;
-}
-
 /* Missing categories are a value of their own where they are seen, and zeros where they are not.  A column of which no
  * text is seen is no feature. */
 static void put_list(json_t *o, json_t *list) {
-  bool left = leaves_missing(o), seen = false;
+  bool left = tct_json_says(o, "missing", "estimate"), seen = false;
   size_t k;
   json_t *value;
   json_array_foreach(list, k, value) seen |= strcmp(json_string_value(value), TCT_MISSING_WORD) == 0;
@@ -67,10 +57,10 @@ json_t *tct_estimate_complete(const json_t *open, const tct_found *f, const char
   json_t *column, *schema = json_deep_copy(open);
   int64_t c = 0, l = 0;
   json_array_foreach(json_object_get(schema, "columns"), k, column) {
-    if (is_open(column) && is_list(column)) {
+    if (is_open(column) && tct_json_says(column, "type", "category")) {
       put_list(column, f->list[l++]);
     } else if (is_open(column)) {
-      bool left = leaves_missing(column);
+      bool left = tct_json_says(column, "missing", "estimate");
       put_bounds(column, f->low[c], f->high[c]);
       if (left) json_object_set_new(column, "missing", json_real(f->middle[c]));
       c++;
@@ -94,5 +84,5 @@ const char *tct_estimate_leave_out(json_t *schema) {
   if (most == 0) return NULL;
   const json_t *name = json_object_get(json_array_get(columns, at), "name"); /* others may share the column */
   left = json_pack("{s:O, s:s, s:b}", "name", name, "type", "ignore", "estimated", 1);
-  return json_array_set_new(columns, at, left) == 0 ? json_string_value(json_object_get(left, "name")) : NULL;
+  return json_array_set_new(columns, at, left) == 0 ? tct_json_said(left, "name") : NULL;
 }

@@ -5,7 +5,6 @@
 #include "core/spec.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
 #ifndef TCT_EVENT_EVENT_H
 #define TCT_EVENT_EVENT_H
 #include "core/status.h"
-#include <stdbool.h>
-#include <stddef.h>
 
 /* The kinds are the entries of kinds.def, which says what each of them means; parameters never change meaning. */
 typedef enum tct_event_kind {

@@ -2,7 +2,6 @@
 #ifndef TCT_INFER_INFERENCE_H
 #define TCT_INFER_INFERENCE_H
 #include "core/status.h"
-#include <stdbool.h>
 
 /* Why a weight has no interval. */
 typedef enum tct_withheld {

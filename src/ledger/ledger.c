@@ -1,7 +1,6 @@
 /* ledger.c - the budget ledger: making one, charging a run before its first noise. */
 #include "ledger/ledger.h"
 
-#include "core/json_text.h"
 #include "core/point.h"
 #include "core/alloc.h"
 #include "core/sized.h"
@@ -229,7 +228,7 @@ static tct_status take_plan(const char *text, json_t **plan, char **fits, tct_le
   if (!json_is_array(list))
     return tct_fail(err, TCT_E_USAGE, "the plan of a charge is not what tct_composition_json or tct_plan_json give");
   *fits = tct_json_dump(list, JSON_COMPACT | JSON_REAL_PRECISION(17));
-  *asked = (tct_ledger_asked){*fits, json_string_value(json_object_get(*plan, "choice")), NULL};
+  *asked = (tct_ledger_asked){*fits, tct_json_said(*plan, "choice"), NULL};
   return *fits ? TCT_OK : tct_fail_memory(err);
 }
 

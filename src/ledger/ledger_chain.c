@@ -4,7 +4,6 @@
 #include "model/json.h"
 #include "ledger/ledger.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { META, RUNS, EVENTS, NOTES, TABLES };

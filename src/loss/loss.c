@@ -1,7 +1,6 @@
 /* loss.c - the table of losses and the making of one from its spec. */
 #include "loss/loss.h"
-
-#include "core/spec.h"
+#include "core/number.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,14 +30,8 @@ void tct_loss_names(bool (*has)(const tct_loss_kind *), char *names, size_t size
 
 double tct_loss_constant_class(const tct_loss *loss, double positives) {
   double low = -30, high = 30;
-  for (int step = 0; step < 60; step++) {
-    double middle = 0.5 * (low + high);
-    double slope = positives * tct_loss_slope(loss, middle, 1) + (1 - positives) * tct_loss_slope(loss, middle, -1);
-    if (slope < 0)
-      low = middle;
-    else
-      high = middle;
-  }
+  TCT_HALVE(halving < 60, low, high, at,
+            !(positives * tct_loss_slope(loss, at, 1) + (1 - positives) * tct_loss_slope(loss, at, -1) < 0));
   return 0.5 * (low + high);
 }
 
@@ -56,22 +49,17 @@ const char *tct_link_name(tct_link link) {
   return names[link];
 }
 
-static const char *meant(const char *given, char near[TCT_MEANT]) {
-  const char *name[sizeof tct_loss_kinds / sizeof tct_loss_kinds[0]];
-  for (int i = 0; i < tct_loss_kind_count; i++) name[i] = tct_loss_kinds[i]->name;
-  return tct_meant(given, name, tct_loss_kind_count, near);
-}
-
 tct_status tct_loss_make(const char *spec, tct_loss *out, tct_error *err) {
   memset(out, 0, sizeof *out);
   TCT_TRY(tct_spec_parse(spec, "loss", &out->spec, err));
+  const char *name[sizeof tct_loss_kinds / sizeof *tct_loss_kinds];
   for (int i = 0; i < tct_loss_kind_count; i++)
-    if (!strcmp(tct_loss_kinds[i]->name, out->spec.name)) out->kind = tct_loss_kinds[i];
+    if (!strcmp(name[i] = tct_loss_kinds[i]->name, out->spec.name)) out->kind = tct_loss_kinds[i];
   char names[400], near[TCT_MEANT];
   tct_loss_names(NULL, names, sizeof names);
   if (!out->kind)
     return tct_fail(err, TCT_E_USAGE, "there is no loss '%s'; use %s%s", out->spec.name, names,
-                    meant(out->spec.name, near));
+                    tct_meant(out->spec.name, name, tct_loss_kind_count, near));
   TCT_TRY(tct_spec_check(&out->spec, out->kind->options, "loss", err));
   if (out->kind->options) out->h = tct_spec_real(&out->spec, out->kind->options, out->kind->options[0].key);
   return TCT_OK;

@@ -5,7 +5,6 @@
 #ifndef TCT_MECH_WATCH_H
 #define TCT_MECH_WATCH_H
 #include "mech/release.h"
-#include <stdbool.h>
 
 /* One release as it is made.  Numbers are in units of what is released. */
 typedef struct tct_watched {

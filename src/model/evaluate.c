@@ -1,11 +1,9 @@
 /* evaluate.c - exact scores of a model on a table: figures that are not private. */
-#include "core/json_text.h"
 #include "core/alloc.h"
 #include "loss/loss.h"
 #include "model/model.h"
 #include "penalty/penalty.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +82,7 @@ static tct_status penalty_value(const tct_model *m, double *value, tct_error *er
 }
 
 static void set(json_t *root, const char *key, double value, int shown) {
-  json_object_set_new(root, key, shown && isfinite(value) ? json_real(value) : json_null());
+  json_object_set_new(root, key, tct_json_finite(shown ? value : NAN));
 }
 
 /* One row of coefficients on labels -1 and +1, or numbers; out->penalty too. */

@@ -2,7 +2,6 @@
 #include "model/json.h"
 #include "model/model.h"
 
-#include <math.h>
 #include <string.h>
 
 static const char *const withheld[] = {"", "noise_above_signal", "path_too_short", "rows_too_far"};
@@ -14,7 +13,7 @@ static json_t *matrix(const double *values, int64_t p) {
   return array;
 }
 
-json_t *tct_course_json(const tct_course *c) {
+static json_t *course_json(const tct_course *c) {
   return json_pack("{s:o, s:o, s:o, s:o, s:o}", "time", tct_json_reals(c->time, c->cells), "exposure",
                    tct_json_reals(c->exposure, c->cells), "estimate", tct_json_reals(c->survival, c->cells), "lower",
                    tct_json_reals(c->lower, c->cells), "upper", tct_json_reals(c->upper, c->cells));
@@ -37,7 +36,7 @@ json_t *tct_inference_json(const tct_inference *m) {
   json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "errors", m->robust ? "robust" : "model", "sampling",
                         matrix(m->sampling, m->p), "noise", matrix(m->noise, m->p), "degrees",
                         tct_json_reals(m->degrees, m->p), "withheld", why, "residual", tct_json_real(m->residual));
-  if (o && m->course.cells) json_object_set_new(o, "survival", tct_course_json(&m->course));
+  if (o && m->course.cells) json_object_set_new(o, "survival", course_json(&m->course));
   if (o && m->change) {
     json_t *change = tct_inference_json(m->of_change);
     json_object_set_new(change, "weights", tct_json_reals(m->change, m->p));
@@ -72,7 +71,7 @@ static bool get_change(const json_t *o, tct_inference *out) {
 
 /* A change has weights of its own, and no course and no change. */
 static bool whole(const json_t *o, int64_t p, tct_inference *out) {
-  const char *errors = json_string_value(json_object_get(o, "errors"));
+  const char *errors = tct_json_said(o, "errors");
   const json_t *why = json_object_get(o, "withheld");
   bool ok = errors && (!strcmp(errors, "model") || !strcmp(errors, "robust"));
   ok = ok && get_matrix(json_object_get(o, "sampling"), p, out->sampling);

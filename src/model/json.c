@@ -1,6 +1,5 @@
 /* json.c - small helpers between jansson and our types. */
 #include "model/json.h"
-#include "core/json_text.h"
 #include "core/stop.h"
 
 #include <math.h>

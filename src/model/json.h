@@ -1,8 +1,8 @@
 /* json.h - small helpers between jansson and our types. */
 #ifndef TCT_MODEL_JSON_H
 #define TCT_MODEL_JSON_H
+#include "core/json_text.h"
 #include "event/event.h"
-#include <jansson.h>
 
 /* A number, "infinity", or null for NAN. */
 json_t *tct_json_real(double value);

@@ -163,6 +163,14 @@ static void fits_out(const tct_model *m, json_t *o) {
   if (m->estimate) json_object_set_new(o, "estimate", json_loads(m->estimate, 0, NULL));
 }
 
+json_t *tct_ledger_member(const tct_model *m, json_t *o) {
+  if (!o || !m->ledger_head) return o;
+  json_t *entry = json_pack("{s:s, s:s}", "head", m->ledger_head, "run", m->run_id ? m->run_id : "");
+  if (m->for_tests) json_object_set_new(entry, "for_tests", json_true());
+  json_object_set_new(o, "ledger", entry);
+  return o;
+}
+
 static json_t *privacy_out(const tct_model *m) {
   json_t *o = json_pack("{s:b, s:s, s:o, s:o, s:o, s:o, s:b, s:s, s:o, s:s, s:s}", "private", m->is_private,
                         "neighbours", m->is_private ? tct_neighbours_name(m->neighbours) : "NONE", "epsilon",
@@ -172,11 +180,7 @@ static json_t *privacy_out(const tct_model *m) {
                         "noise", m->reproducible ? "reproducible" : "system", "unaccounted",
                         texts(m->unaccounted, TCT_UNACCOUNTED), "trust", tct_model_trust(m), "unit", tct_model_unit(m));
   if (o && m->fits) fits_out(m, o);
-  if (!o || !m->ledger_head) return o;
-  json_t *entry = json_pack("{s:s, s:s}", "head", m->ledger_head, "run", m->run_id ? m->run_id : "");
-  if (m->for_tests) json_object_set_new(entry, "for_tests", json_true());
-  json_object_set_new(o, "ledger", entry);
-  return o;
+  return tct_ledger_member(m, o);
 }
 
 char *tct_model_json(const tct_model *m, tct_error *err) {

@@ -1,13 +1,12 @@
 /* model.h - a trained model with its certificate. */
 #ifndef TCT_MODEL_MODEL_H
 #define TCT_MODEL_MODEL_H
+#include "core/json_text.h"
 #include "core/digest.h"
 #include "infer/inference.h"
 #include "read/table/class_names.h"
 #include "read/table/data.h"
 #include "event/event.h"
-
-#include <jansson.h>
 
 /* 2: with the fits and their releases.  3: with the names of classes, and as many rows of coefficients as there are,
  * where more than two.  A model is written in the least form that holds it. */
@@ -78,10 +77,11 @@ bool tct_model_tells(const tct_model *model, const char *fact);
 /* Notes each that the model does not tell yet.  facts: ended by NULL, or NULL. */
 tct_status tct_model_tell(tct_model *model, char *const *facts, tct_error *err);
 
+/* o with the member "ledger", if the run was charged to one. */
+json_t *tct_ledger_member(const tct_model *model, json_t *o);
 /* The member "inference", what is known about the errors of the weights; docs/reference/format/model.md has its
  * members. */
 json_t *tct_inference_json(const tct_inference *inference);
-json_t *tct_course_json(const tct_course *course);
 /* Reads that for p weights; TCT_E_DATA where it is not whole. */
 tct_status tct_inference_read(const json_t *object, int64_t p, tct_inference *out, tct_error *err);
 /* The first key of the model file, or of what is in it, that is not known; NULL: none. */

@@ -1,7 +1,6 @@
 /* model_read.c - the model file in: every field of its kind, or the file is refused. */
 #include "core/point.h"
 #include "core/alloc.h"
-#include "core/json_text.h"
 #include "model/json.h"
 #include "model/model.h"
 
@@ -167,11 +166,11 @@ static tct_status get_privacy(const json_t *o, tct_model *m, tct_error *err) {
   m->epsilon = INFINITY;
   m->delta = NAN;
   if (m->is_private) TCT_TRY(get_claim(o, m, err));
-  const char *noise = json_string_value(json_object_get(o, "noise"));
+  const char *noise = tct_json_said(o, "noise");
   if (!noise || (strcmp(noise, "system") && strcmp(noise, "reproducible"))) return lacks("noise", err);
   m->reproducible = !strcmp(noise, "reproducible");
   TCT_TRY(get_truth(o, "adaptive", &m->adaptive, err));
-  const char *unit = json_string_value(json_object_get(o, "unit"));
+  const char *unit = tct_json_said(o, "unit");
   m->persons = unit && tct_model_unit_persons(unit);
   const json_t *list = json_object_get(o, "unaccounted");
   if (!json_is_array(list) || json_array_size(list) > TCT_UNACCOUNTED) return lacks("unaccounted", err);
@@ -190,8 +189,7 @@ static tct_status get_privacy(const json_t *o, tct_model *m, tct_error *err) {
 }
 
 static tct_status get_model(const json_t *o, tct_model *m, tct_error *err) {
-  const char *format = json_string_value(json_object_get(o, "format"));
-  if (!format || strcmp(format, "tacit-model")) return lacks("format", err);
+  if (!tct_json_says(o, "format", "tacit-model")) return lacks("format", err);
   m->version = (int)json_integer_value(json_object_get(o, "version"));
   if (m->version < TCT_MODEL_FITS || m->version > TCT_MODEL_VERSION)
     return tct_fail(err, TCT_E_DATA,
@@ -203,7 +201,7 @@ static tct_status get_model(const json_t *o, tct_model *m, tct_error *err) {
   TCT_TRY(get_text(o, "penalty", 1, &m->penalty, err));
   TCT_TRY(get_text(o, "solver", 1, &m->solver, err));
   TCT_TRY(get_text(o, "label", 0, &m->label, err));
-  const char *labels = json_string_value(json_object_get(o, "labels"));
+  const char *labels = tct_json_said(o, "labels");
   if (!labels || (strcmp(labels, "real") && strcmp(labels, "binary"))) return lacks("labels", err);
   m->labels = !strcmp(labels, "real") ? TCT_LABELS_REAL : TCT_LABELS_BINARY;
   TCT_TRY(get_features(o, m, err));
@@ -222,8 +220,8 @@ static tct_status get_model(const json_t *o, tct_model *m, tct_error *err) {
 /* What a reader leaves behind, so that a page about the model cannot be better than its file. */
 static void note_the_rest(const json_t *file, tct_model *m) {
   const json_t *privacy = json_object_get(file, "privacy");
-  const char *unknown = tct_model_unknown_key(file), *trust = json_string_value(json_object_get(privacy, "trust")),
-             *unit = json_string_value(json_object_get(privacy, "unit"));
+  const char *unknown = tct_model_unknown_key(file), *trust = tct_json_said(privacy, "trust"),
+             *unit = tct_json_said(privacy, "unit");
   if (unknown) snprintf(m->unknown, sizeof m->unknown, "%.40s", unknown);
   m->other_words = !trust || !unit || strcmp(trust, tct_model_trust(m)) != 0 || strcmp(unit, tct_model_unit(m)) != 0;
 }

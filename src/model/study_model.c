@@ -1,28 +1,21 @@
 /* study_model.c - the models in the file of a study: each as a model file has it, under the claim of the whole. */
 #include "core/alloc.h"
-#include "core/json_text.h"
 #include "model/json.h"
 #include "model/model.h"
 
 #include <string.h>
 
-static const char *text_of(const json_t *o, const char *key) { return json_string_value(json_object_get(o, key)); }
-
 static tct_status lacks(const char *key, tct_error *err) {
   return tct_fail(err, TCT_E_DATA, "the study's file lacks a valid '%s'; it is damaged or was edited", key);
 }
 
-bool tct_is_study(const json_t *file) {
-  const char *format = text_of(file, "format");
-  return format && !strcmp(format, "tacit-study");
-}
+bool tct_is_study(const json_t *file) { return tct_json_says(file, "format", "tacit-study"); }
 
 static const json_t *stage_called(const json_t *file, const char *name) {
   size_t k;
   const json_t *stage;
   json_array_foreach(json_object_get(file, "stages"), k, stage) {
-    const char *own = text_of(stage, "name");
-    if (own && !strcmp(own, name)) return stage;
+    if (tct_json_says(stage, "name", name)) return stage;
   }
   return NULL;
 }
@@ -47,17 +40,17 @@ static tct_status put(char **to, const char *text, tct_error *err) {
 static tct_status take_entry(const json_t *ledger, tct_model *m, tct_error *err) {
   const json_t *tests = json_object_get(ledger, "for_tests");
   if (!ledger) return TCT_OK;
-  if (!text_of(ledger, "head") || !text_of(ledger, "run") || (tests && !json_is_boolean(tests)))
+  if (!tct_json_said(ledger, "head") || !tct_json_said(ledger, "run") || (tests && !json_is_boolean(tests)))
     return lacks("ledger", err);
   m->for_tests = json_is_true(tests);
-  TCT_TRY(put(&m->ledger_head, text_of(ledger, "head"), err));
-  return put(&m->run_id, text_of(ledger, "run"), err);
+  TCT_TRY(put(&m->ledger_head, tct_json_said(ledger, "head"), err));
+  return put(&m->run_id, tct_json_said(ledger, "run"), err);
 }
 
 tct_status tct_study_claim_read(const json_t *file, tct_model *m, tct_error *err) {
   const json_t *claim = json_object_get(file, "claim");
-  const char *relation = text_of(claim, "neighbours"), *by = text_of(claim, "accountant"),
-             *noise = text_of(claim, "noise"), *unit = text_of(claim, "unit");
+  const char *relation = tct_json_said(claim, "neighbours"), *by = tct_json_said(claim, "accountant"),
+             *noise = tct_json_said(claim, "noise"), *unit = tct_json_said(claim, "unit");
   m->neighbours = relation ? tct_neighbours_find(relation) : -1;
   m->is_private = 1;
   if (json_integer_value(json_object_get(file, "version")) != 1)
@@ -87,7 +80,7 @@ static tct_status put_claim(const json_t *file, tct_model *m, tct_error *err) {
 }
 
 static const json_t *find(const json_t *file, const char *name, tct_error *err) {
-  const char *main = text_of(file, "main");
+  const char *main = tct_json_said(file, "main");
   if (!tct_is_study(file))
     return tct_fail(err, TCT_E_USAGE, "the file is of one model and has no stages; leave the stage out"), NULL;
   if (!name && !main) return tct_fail(err, TCT_E_USAGE, "the study has no model; it has released figures alone"), NULL;

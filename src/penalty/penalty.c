@@ -1,8 +1,6 @@
 /* penalty.c - the table of penalties and the making of one from its spec. */
 #include "penalty/penalty.h"
 
-#include "core/spec.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -36,22 +34,17 @@ static double number(const tct_penalty *r, const char *key, double absent) {
   return absent;
 }
 
-static const char *meant(const char *given, char near[TCT_MEANT]) {
-  const char *name[sizeof tct_penalty_kinds / sizeof tct_penalty_kinds[0]];
-  for (int i = 0; i < tct_penalty_kind_count; i++) name[i] = tct_penalty_kinds[i]->name;
-  return tct_meant(given, name, tct_penalty_kind_count, near);
-}
-
 tct_status tct_penalty_make(const char *spec, tct_penalty *out, tct_error *err) {
   memset(out, 0, sizeof *out);
   TCT_TRY(tct_spec_parse(spec, "penalty", &out->spec, err));
+  const char *name[sizeof tct_penalty_kinds / sizeof *tct_penalty_kinds];
   for (int i = 0; i < tct_penalty_kind_count; i++)
-    if (!strcmp(tct_penalty_kinds[i]->name, out->spec.name)) out->kind = tct_penalty_kinds[i];
+    if (!strcmp(name[i] = tct_penalty_kinds[i]->name, out->spec.name)) out->kind = tct_penalty_kinds[i];
   char names[400], near[TCT_MEANT];
   tct_penalty_names(NULL, names, sizeof names);
   if (!out->kind)
     return tct_fail(err, TCT_E_USAGE, "there is no penalty '%s'; use %s%s", out->spec.name, names,
-                    meant(out->spec.name, near));
+                    tct_meant(out->spec.name, name, tct_penalty_kind_count, near));
   TCT_TRY(tct_spec_check(&out->spec, out->kind->options, "penalty", err));
   out->l1 = number(out, out->kind->l1_key, 0);
   out->l2 = number(out, out->kind->l2_key, 0);

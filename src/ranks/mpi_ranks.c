@@ -2,12 +2,12 @@
  *
  * Every wait is a poll, for three reasons.  A wait can be cancelled.  Ranks that share processors hand them on instead
  * of spinning.  And a peer that is gone ends the wait. */
+#include "core/stop.h"
 #include "ranks/ranks.h"
 
 #include <math.h>
 #include <mpi.h>
 #include <sched.h>
-#include <time.h>
 
 /* Counts are ints in MPI: longer vectors go in pieces. */
 enum { PIECE = 1 << 26, TAG = 1 };
@@ -16,12 +16,6 @@ enum { SPINS = 200 };
 /* A cancelled rank waits this long for the others, which were asked to end at the same moment.  mpirun kills ranks one
  * second after it has asked them. */
 static const double grace = 0.4;
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Waits for the request; false: it is given up. */
 static int settle(int started, MPI_Request *request, const tct_patience *patience) {
@@ -32,7 +26,7 @@ static int settle(int started, MPI_Request *request, const tct_patience *patienc
     if (MPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return TCT_TRANSPORT_FAILED;
     if (done) return TCT_TRANSPORT_DONE;
     if (polls < SPINS) continue;
-    double time = now();
+    double time = tct_clock();
     if (polls == SPINS) begin = time;
     if (isinf(cancelled) && patience->cancel && patience->cancel(patience->user)) cancelled = time;
     if (time - begin > patience->seconds || time - cancelled > grace) return TCT_TRANSPORT_LATE;

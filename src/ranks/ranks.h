@@ -9,7 +9,6 @@
 #ifndef TCT_RANKS_RANKS_H
 #define TCT_RANKS_RANKS_H
 #include "core/status.h"
-#include <stdbool.h>
 
 int tct_team_ranks(const tct_team *team); /* 1 for NULL */
 int tct_team_own(const tct_team *team);   /* this rank, 0 for NULL */

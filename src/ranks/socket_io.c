@@ -11,9 +11,7 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <string.h>
-#include <time.h>
 
 enum {
   MOST_PEERS = 1024,
@@ -22,12 +20,6 @@ enum {
 };
 /* A cancelled rank waits this long for the others, which were asked to end at the same moment. */
 static const double grace = 0.4;
-
-double tct_socket_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- waiting ---- */
 
@@ -39,7 +31,7 @@ typedef struct wait {
 } wait;
 
 static bool wait_over(wait *w) {
-  double now = tct_socket_now();
+  double now = tct_clock();
   const tct_patience *p = w->patience;
   if (isinf(w->cancelled) && p->cancel && p->cancel(p->user)) w->cancelled = now;
   return now - w->begin > p->seconds || now - w->cancelled > grace;
@@ -51,7 +43,7 @@ static int await(void *user, short events) {
   wait *w = user;
   tct_star *star = w->star;
   bool torn = star->tls->torn(star->peer[w->peer]);
-  double since = tct_socket_now();
+  double since = tct_clock();
   struct pollfd all[MOST_PEERS];
   int32_t who[MOST_PEERS], count = 0;
   for (int32_t r = 0; r < star->ranks && count < MOST_PEERS; r++)
@@ -69,7 +61,7 @@ static int await(void *user, short events) {
       star->lost = who[k];
       return TCT_TRANSPORT_FAILED;
     }
-    if (torn && tct_socket_now() - since > star->timeout) {
+    if (torn && tct_clock() - since > star->timeout) {
       star->lost = w->peer;
       return TCT_TRANSPORT_FAILED;
     }
@@ -80,7 +72,7 @@ static int await(void *user, short events) {
 /* ---- messages ---- */
 
 static int pass(tct_star *star, int32_t peer, tct_tls_swap bytes, const tct_patience *patience) {
-  wait w = {.star = star, .peer = peer, .patience = patience, .begin = tct_socket_now(), .cancelled = INFINITY};
+  wait w = {.star = star, .peer = peer, .patience = patience, .begin = tct_clock(), .cancelled = INFINITY};
   const tct_tls_patience own = {.await = await, .user = &w};
   char why[TCT_TLS_WHY];
   int outcome = star->tls->swap(star->peer[peer], &bytes, &own, why, sizeof why);

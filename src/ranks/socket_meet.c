@@ -7,7 +7,6 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,14 +55,14 @@ static bool admit(tct_star *star, void *connection, const tct_sockets *o, double
 
 static tct_status receive_ranks(tct_star *star, const tct_sockets *o, void *listener, tct_error *err) {
   char why[TCT_TLS_WHY];
-  double end = tct_socket_now() + o->timeout;
+  double end = tct_clock() + o->timeout;
   for (int32_t missing = star->ranks - 1; missing > 0;) {
     tct_tls_ended ended;
-    const tct_tls_wait wait = {.seconds = end - tct_socket_now()};
+    const tct_tls_wait wait = {.seconds = end - tct_clock()};
     void *came = star->tls->accept(listener, &wait, &ended, why, sizeof why);
     if (came && admit(star, came, o, wait.seconds)) missing--;
     if (cancelled(o)) return tct_fail(err, TCT_E_CANCELLED, "cancelled before all ranks had come");
-    if (missing > 0 && tct_socket_now() > end)
+    if (missing > 0 && tct_clock() > end)
       return tct_fail(
           err, TCT_E_RUN,
           "%d of %d other ranks did not come within %g seconds; start them, with the same secret and number "
@@ -87,7 +86,7 @@ static tct_status host(tct_star *star, const tct_sockets *o, const tct_tls_terms
 
 static bool is_welcome(tct_star *star, const tct_sockets *o, double end) {
   const tct_patience patience = {
-      .size = sizeof patience, .cancel = o->cancel, .user = o->user, .seconds = end - tct_socket_now()};
+      .size = sizeof patience, .cancel = o->cancel, .user = o->user, .seconds = end - tct_clock()};
   int32_t rank = 0;
   return prepare(star->tls->socket(star->peer[0]), o->timeout, NULL) == TCT_OK &&
          tct_star_receive(star, 0, TCT_MESSAGE_WELCOME, &rank, sizeof rank, &patience) == TCT_TRANSPORT_DONE &&
@@ -98,7 +97,7 @@ static tct_status join(tct_star *star, const tct_sockets *o, tct_tls_terms *term
   char name[NAME], why[TCT_TLS_WHY] = "";
   tct_tls_ended ended;
   const tct_tls_wait wait = {.seconds = o->timeout};
-  double end = tct_socket_now() + o->timeout;
+  double end = tct_clock() + o->timeout;
   snprintf(name, sizeof name, "%d", (int)star->rank);
   terms->name = name;
   star->peer[0] = star->tls->connect(terms, o->address, &wait, &ended, why, sizeof why);

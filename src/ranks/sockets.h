@@ -1,6 +1,7 @@
 /* sockets.h - TLS connections between rank 0 and each other rank. */
 #ifndef TCT_RANKS_SOCKETS_H
 #define TCT_RANKS_SOCKETS_H
+#include "core/stop.h"
 #include "tls/tls.h"
 
 /* Rank 0 has a peer for each other rank, at its number; every other rank has one, peer[0]. */
@@ -26,8 +27,6 @@ typedef enum tct_message {
   TCT_MESSAGE_SINGLE,
   TCT_MESSAGE_GOODBYE,
 } tct_message;
-
-double tct_socket_now(void); /* seconds of a clock that never goes back */
 
 /* Exactly size bytes; return a tct_transport_outcome.  While they wait, rank 0 also notices that another rank has
  * ended.  A peer's number: its rank, 0 for rank 0. */

@@ -1,7 +1,6 @@
 /* describe.c - names, bounds and text of a schema, for the table that holds its features. */
 #include "read/describe.h"
 
-#include "core/json_text.h"
 #include "core/alloc.h"
 
 /* One allocation: the pointers, then the texts. */
@@ -33,9 +32,7 @@ tct_status tct_schema_describe(const tct_schema *schema, tct_data *data, tct_err
   if (!schema->root) return TCT_OK;
   json_t *root = json_copy(schema->root);
   if (root && schema->event) json_object_set_new(root, "label", follow_up(schema));
-  data->schema = tct_json_dump(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
-  json_decref(root);
-  if (!data->schema) return tct_fail_memory(err);
+  TCT_TRY(tct_json_keep(root, &data->schema, err));
   if (schema->estimated) TCT_TRY(tct_data_unaccounted(data, TCT_ESTIMATED_ELSEWHERE, err));
   if (!schema->drafted) return TCT_OK;
   return tct_data_unaccounted(

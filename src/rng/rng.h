@@ -4,7 +4,6 @@
 #define TCT_RNG_RNG_H
 #include "core/status.h"
 #include <endian.h>
-#include <stdbool.h>
 #include <string.h>
 
 /* A root key; every stream of a run is derived from it. */

@@ -32,8 +32,6 @@
 
 #include "core/point.h"
 
-#include <math.h>
-
 enum { K_MAX = 1000 }; /* 53 + 64 + 10 bits of M Y fit 128 */
 
 /* N4's coin exp(-x (2k+x)/(2k+2)) */

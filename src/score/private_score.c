@@ -1,6 +1,5 @@
 /* private_score.c - scores of a model that may be published: one release, charged before its noise is drawn. */
 #include "core/expm.h"
-#include "core/json_text.h"
 #include "core/point.h"
 #include "core/alloc.h"
 #include "core/sized.h"
@@ -11,9 +10,7 @@
 #include "study/study.h"
 #include "train/plan.h"
 
-#include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double LEVEL = 0.95, LEVEL_POINT = 1.959963984540054; /* its point of the normal law */
@@ -119,17 +116,11 @@ tct_status tct_score_take(const tct_scoring *scoring, const tct_data *data, cons
 }
 
 static tct_status release(run *r, tct_error *err) {
-  const tct_config *c = &r->config;
-  const tct_gate gate = {.promise = &r->promise,
-                         .neighbours = (tct_neighbours)c->neighbours,
-                         .seed = c->has_seed ? &c->seed : NULL,
-                         .settles = true};
+  const tct_gate gate = tct_gate_of(&r->promise, (tct_neighbours)r->config.neighbours, &r->config);
   return tct_score_take(&r->scoring, r->data, &gate, r->sum, err);
 }
 
 /* ---- the answer ------------------------------------------------------------------------------------- */
-
-static json_t *real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 /* What the figure can be at all; NaN stays. */
 static double inside(tct_figure f, double value) { return value < f.low ? f.low : value > f.high ? f.high : value; }
@@ -137,11 +128,11 @@ static double inside(tct_figure f, double value) { return value < f.low ? f.low 
 static json_t *figure(tct_figure f) {
   double error = hypot(f.noise, f.sampling), reach = LEVEL_POINT * error;
   json_t *o = json_object();
-  json_object_set_new(o, "value", real(inside(f, f.value)));
-  json_object_set_new(o, "standard_error", real(error));
-  json_object_set_new(o, "noise_error", real(f.noise));
-  json_object_set_new(o, "lower", real(inside(f, f.value - reach)));
-  json_object_set_new(o, "upper", real(inside(f, f.value + reach)));
+  tct_json_put(o, "value", inside(f, f.value));
+  tct_json_put(o, "standard_error", error);
+  tct_json_put(o, "noise_error", f.noise);
+  tct_json_put(o, "lower", inside(f, f.value - reach));
+  tct_json_put(o, "upper", inside(f, f.value + reach));
   if (isnan(f.value))
     json_object_set_new(o, "note", json_string("the noise hides it; score more records or spend more epsilon"));
   return o;
@@ -153,7 +144,7 @@ static void put_figure(json_t *root, const char *name, tct_figure f) { json_obje
 static void put_edge(const tct_scoring *s, json_t *to, const char *name, int edge) {
   double margin = edge <= 0 ? -INFINITY : edge >= TCT_SCORE_CELLS ? INFINITY : tct_score_edge(s, edge);
   bool logistic = s->loss.kind->link == TCT_LINK_LOGISTIC;
-  json_object_set_new(to, name, real(logistic ? 1 / (1 + tct_exp(-margin)) : margin));
+  tct_json_put(to, name, logistic ? 1 / (1 + tct_exp(-margin)) : margin);
 }
 
 /* What a score of two classes tells beside single figures. */
@@ -239,10 +230,7 @@ double tct_score_of_try(const tct_scoring *s, const double *sum, double deviatio
 static char *answer(const run *r, tct_error *err) {
   json_t *root = tct_score_figures(&r->scoring, r->sum, r->promise.release[0].deviation, r->data->x.rows);
   put_privacy(root, r);
-  char *text = tct_json_dump(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-  json_decref(root);
-  if (!text) tct_fail_memory(err);
-  return text;
+  return tct_json_text(root, err);
 }
 
 static char *score(run *r, tct_error *err) {

@@ -1,9 +1,7 @@
 /* amend.c - what a model's file says beside its fit: names, public scaling, facts found later, the price of everything.
  */
-#include "core/json_text.h"
 #include "core/alloc.h"
 #include "core/sized.h"
-#include "train/certificate.h"
 #include "several/composition.h"
 
 #include <string.h>
@@ -48,11 +46,8 @@ static tct_status amend_events(tct_model *m, const tct_composition *c, tct_error
 
 /* The claim becomes that of everything: the fits, and the choice among them. */
 static tct_status amend_claim(tct_model *m, const tct_composition *c, tct_error *err) {
-  json_t *fits = tct_composition_fits(c);
-  char *text = fits ? tct_json_dump(fits, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL, choice[TCT_SELECTION_TEXT];
-  json_decref(fits);
-  tct_status status = text ? replace(&m->fits, text, err) : tct_fail_memory(err);
-  free(text);
+  char choice[TCT_SELECTION_TEXT];
+  tct_status status = tct_json_keep(tct_composition_fits(c), &m->fits, err);
   if (status == TCT_OK) status = amend_events(m, c, err);
   if (status == TCT_OK) status = replace(&m->accountant, c->claim.by, err);
   m->epsilon = c->claim.epsilon, m->delta = c->claim.delta;

@@ -3,7 +3,6 @@
 #include "solve/solve.h"
 
 #include <string.h>
-#include <time.h>
 
 #define TCT_SOLVER(name) extern const tct_solver tct_solver_##name;
 #include "solve/list.def"
@@ -32,7 +31,7 @@ void tct_solver_plan_free(tct_solver_plan *plan) { tct_promise_free(&plan->promi
 
 static const double BEFORE_THE_END = 1 - 0x1p-53;
 
-void tct_progress_show(tct_progress *p, double fraction) {
+static void show(tct_progress *p, double fraction) {
   if (fraction > p->last) p->last = fmin(fraction, BEFORE_THE_END);
   if (p->call) p->call(p->last, p->user);
 }
@@ -43,7 +42,7 @@ void tct_progress_end(const tct_progress *progress) {
 
 tct_status tct_problem_tick(const tct_problem *problem, double fraction, tct_error *err) {
   if (problem->cancel && problem->cancel(problem->user)) return tct_fail_cancelled(err);
-  if (problem->progress) tct_progress_show(problem->progress, fraction);
+  if (problem->progress) show(problem->progress, fraction);
   return TCT_OK;
 }
 

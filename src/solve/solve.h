@@ -47,7 +47,6 @@ typedef struct tct_progress {
   void *user;
   double last;
 } tct_progress;
-void tct_progress_show(tct_progress *progress, double fraction);
 void tct_progress_end(const tct_progress *progress); /* the run has succeeded: exactly 1 */
 
 /* The data as a run sees it. */

@@ -2,7 +2,6 @@
 #include "stage/by_schema.h"
 
 #include "core/alloc.h"
-#include "core/json_text.h"
 
 #include <string.h>
 

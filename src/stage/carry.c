@@ -4,7 +4,6 @@
  * study reaches it.  A stage that its noise led out of the range of numbers ends, and the others go on: what all cost
  * was fixed before. */
 #include "core/alloc.h"
-#include "core/json_text.h"
 #include "core/outfile.h"
 #include "core/stop.h"
 #include "read/table/join.h"
@@ -80,10 +79,9 @@ static tct_status how_read(const tct_stage *stage, tct_reading *how, char **sche
   *how = (tct_reading){0};
   *schema = NULL;
   TCT_TRY(stage->kind->reads(stage, how, err));
-  *schema = tct_json_dump(how->schema, JSON_COMPACT | JSON_REAL_PRECISION(17));
-  json_decref(how->schema);
+  tct_status status = tct_json_keep(how->schema, schema, err);
   how->schema = NULL;
-  return *schema ? TCT_OK : tct_fail_memory(err);
+  return status;
 }
 
 /* The table of a stage that is not deferred: read once, and kept to the end. */

@@ -7,7 +7,6 @@
  *
  * Its part of the file is the model file that the search would have written. */
 #include "core/alloc.h"
-#include "model/json.h"
 #include "several/composition.h"
 #include "stage/by_schema.h"
 #include "stage/outcome.h"
@@ -51,7 +50,7 @@ static tct_status take_candidate(const tct_stage *stage, size_t k, tct_error *er
                     "%s has a loss that reads labels otherwise than the stage's; choose among its "
                     "kind in a stage of their own",
                     whose);
-  const char *rule = json_string_value(json_object_get(one, "rows_rule"));
+  const char *rule = tct_json_said(one, "rows_rule");
   if (!rule || !strcmp(rule, "clip") || !strcmp(rule, "unit")) return TCT_OK;
   return tct_fail(err, TCT_E_USAGE, "%s: \"rows_rule\" must be clip or unit", whose);
 }
@@ -163,7 +162,7 @@ static const char *unlike(const tct_stage *stage, const json_t *said) {
   char choice[TCT_SELECTION_TEXT];
   json_t *fits = tct_composition_fits(own->search);
   tct_composition_choice_text(own->search, choice);
-  const char *told = m ? m->choice : json_string_value(json_object_get(said, "choice")),
+  const char *told = m ? m->choice : tct_json_said(said, "choice"),
              *other = m                                                    ? tct_outcome_unlike(stage, model, fits)
                       : tct_json_near(fits, json_object_get(said, "fits")) ? NULL
                                                                            : "plan";

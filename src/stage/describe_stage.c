@@ -13,9 +13,7 @@
 #include "stage/by_schema.h"
 #include "stage/json_value.h"
 #include "train/certificate.h"
-#include "train/promise.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct describe_plan {
@@ -127,10 +125,7 @@ static tct_status run(tct_stage *stage, const tct_stage_data *data, tct_error *e
   const describe_plan *own = stage->plan;
   const tct_desc *desc = &own->desc;
   spending s = {desc, {&data->table->x, data->table->weight, data->table->dropped}, TCT_NEW(double, desc->length)};
-  const tct_gate gate = {.promise = &own->promise,
-                         .neighbours = stage->share.neighbours,
-                         .seed = data->run->has_seed ? &data->run->seed : NULL,
-                         .settles = true};
+  const tct_gate gate = tct_gate_of(&own->promise, stage->share.neighbours, data->run);
   tct_status status = s.sum ? tct_gate_run(&gate, spend, &s, err) : tct_fail_memory(err);
   if (status == TCT_OK && !(stage->value = told(stage, s.sum))) status = tct_fail_memory(err);
   tct_wipe_free(s.sum, s.sum ? desc->length : 0, sizeof *s.sum);

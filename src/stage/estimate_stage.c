@@ -2,10 +2,8 @@
  *
  * What it releases is the schema with what was open filled in.  Later stages read the file again under it. */
 #include "core/alloc.h"
-#include "core/json_text.h"
 #include "core/spec.h"
 #include "estimate/estimate.h"
-#include "model/json.h"
 #include "stage/json_value.h"
 #include "train/certificate.h"
 
@@ -100,8 +98,7 @@ static void put_label(const tct_stage *stage, json_t *schema) {
 static tct_status run(tct_stage *stage, const tct_stage_data *data, tct_error *err) {
   const tct_estimate_plan *own = stage->plan;
   spending s = {stage, data, NULL};
-  const tct_gate gate = {&own->promise, own->neighbours, data->run->has_seed ? &data->run->seed : NULL,
-                         .settles = true};
+  const tct_gate gate = tct_gate_of(&own->promise, own->neighbours, data->run);
   tct_status status = tct_gate_run(&gate, spend, &s, err);
   if (status != TCT_OK) return json_decref(s.schema), status;
   put_label(stage, s.schema);

@@ -3,14 +3,12 @@
  * Its part of the file is a whole model file, whose claim is that of this stage by itself.  So it is verified as any
  * model is, and the study adds what the stage costs beside the others. */
 #include "core/processors.h"
-#include "model/json.h"
 #include "stage/by_schema.h"
 #include "stage/outcome.h"
 #include "train/certificate.h"
 #include "train/fit.h"
 
 #include <limits.h>
-#include <stdio.h>
 
 static const char KEYS[] = TCT_OUTCOME_KEYS "errors:text ";
 

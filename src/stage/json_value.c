@@ -1,7 +1,6 @@
 /* json_value.c - a stage's value as JSON: dropped, read from a file, and written beside the releases it came from. */
 #include "stage/json_value.h"
 
-#include "model/json.h"
 #include "train/certificate.h"
 
 #include <stdio.h>

@@ -12,7 +12,6 @@
 #include "train/bound.h"
 #include "train/certificate.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct moments_plan {
@@ -22,10 +21,7 @@ typedef struct moments_plan {
 } moments_plan;
 
 /* Are they asked for? */
-static bool robust(const tct_stage *stage) {
-  const char *errors = json_string_value(json_object_get(stage->asked, "errors"));
-  return errors && !strcmp(errors, "robust");
-}
+static bool robust(const tct_stage *stage) { return tct_json_says(stage->asked, "errors", "robust"); }
 
 static tct_status take(tct_stage *stage, tct_error *err) {
   const json_t *schema = json_object_get(stage->study->asked, "schema"), *label = json_object_get(schema, "label");
@@ -37,7 +33,7 @@ static tct_status take(tct_stage *stage, tct_error *err) {
       !(json_object_get(label, "lower") && json_object_get(label, "upper")))
     return tct_stage_fail(stage, TCT_E_USAGE, err,
                           "the schema's label has neither bounds nor values; write them, or name \"features\"");
-  const char *errors = json_string_value(json_object_get(stage->asked, "errors"));
+  const char *errors = tct_json_said(stage->asked, "errors");
   if (errors && !tct_word_among(errors, " elliptic robust ", ' '))
     return tct_stage_fail(stage, TCT_E_USAGE, err, "the errors of moments are \"elliptic\" or \"robust\"; name one");
   return tct_stage_find_estimate(stage, err);
@@ -161,11 +157,8 @@ static tct_status run(tct_stage *stage, const tct_stage_data *data, tct_error *e
   facts.threads = c->threads > 0 ? c->threads : tct_processors();
   const tct_problem problem = {.facts = &facts, .view = &bound.view, .weight = data->table->weight};
   spending s = {.problem = &problem, .fourth = own->fourth};
-  const tct_gate gate = {.promise = &own->solved.promise,
-                         .neighbours = facts.neighbours,
-                         .seed = c->has_seed ? &c->seed : NULL,
-                         .threads = facts.threads,
-                         .settles = true};
+  tct_gate gate = tct_gate_of(&own->solved.promise, facts.neighbours, c);
+  gate.threads = facts.threads;
   tct_status status = tct_bound_rows(&facts, false, data->table, &bound, err);
   if (status == TCT_OK) status = tct_gate_run(&gate, spend, &s, err);
   if (status == TCT_OK && !(stage->value = told(stage, &s.moments, err))) status = tct_fail_memory(err);

@@ -1,8 +1,6 @@
 /* outcome.c - an outcome's entry: what may stand in it, the settings that it gives, and whether a model is of it. */
 #include "stage/outcome.h"
 
-#include "core/json_text.h"
-#include "model/json.h"
 #include "stage/by_schema.h"
 #include "train/certificate.h"
 #include "train/plan.h"
@@ -23,7 +21,7 @@ tct_status tct_outcome_take(tct_stage *stage, tct_error *err) {
   if (!json_object_get(stage->study->asked, "schema"))
     return tct_fail(err, TCT_E_USAGE, "a study knows its columns by a schema; give {schema}");
   const json_t *column = tct_study_column(stage->study, label);
-  const char *type = json_string_value(json_object_get(column, "type"));
+  const char *type = tct_json_said(column, "type");
   if (!column)
     return tct_stage_fail(stage, TCT_E_USAGE, err, "the schema describes no column \"%.60s\"; name its outcome by it",
                           label);

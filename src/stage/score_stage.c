@@ -3,15 +3,12 @@
  * Its promise does not depend on the model (score/score.h), so that it is never deferred, whatever its fit waits for.
  * The vector is in the file, and the figures follow from it. */
 #include "core/alloc.h"
-#include "core/json_text.h"
 #include "model/json.h"
 #include "score/score.h"
 #include "stage/json_value.h"
 #include "train/certificate.h"
-#include "train/plan.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct scoring_plan {
@@ -76,10 +73,7 @@ static tct_status run(tct_stage *stage, const tct_stage_data *data, tct_error *e
   const scoring_plan *own = stage->plan;
   tct_scoring scoring;
   double sum[TCT_SCORE_LONGEST];
-  const tct_gate gate = {.promise = &own->promise,
-                         .neighbours = stage->share.neighbours,
-                         .seed = data->run->has_seed ? &data->run->seed : NULL,
-                         .settles = true};
+  const tct_gate gate = tct_gate_of(&own->promise, stage->share.neighbours, data->run);
   tct_status status = tct_scoring_make(data->given, data->table->weight != NULL, &scoring, err);
   if (status == TCT_OK) status = tct_score_take(&scoring, data->table, &gate, sum, err);
   if (status == TCT_OK && !(stage->value = told(stage, &scoring, sum))) status = tct_fail_memory(err);

@@ -1,5 +1,4 @@
 /* study_file.c - the file of a study: what was asked for, the claim of the whole, and every stage's part. */
-#include "core/json_text.h"
 #include "core/outfile.h"
 #include "model/json.h"
 #include "stage/study_file.h"
@@ -39,17 +38,14 @@ static json_t *facts_out(const tct_model *m) {
   return list;
 }
 
-json_t *tct_study_claim_json(const tct_model *m) {
+/* The member "claim" of the whole. */
+static json_t *claim_json(const tct_model *m) {
   json_t *o =
       json_pack("{s:o, s:o, s:s, s:s, s:o, s:s, s:o, s:s, s:s}", "epsilon", tct_json_real(m->epsilon), "delta",
                 tct_json_real(m->delta), "neighbours", tct_neighbours_name(m->neighbours), "accountant", m->accountant,
                 "events", tct_json_events(&m->events), "noise", m->reproducible ? "reproducible" : "system",
                 "unaccounted", facts_out(m), "trust", tct_model_trust(m), "unit", tct_model_unit(m));
-  if (!o || !m->ledger_head) return o;
-  json_t *entry = json_pack("{s:s, s:s}", "head", m->ledger_head, "run", m->run_id ? m->run_id : "");
-  if (m->for_tests) json_object_set_new(entry, "for_tests", json_true());
-  json_object_set_new(o, "ledger", entry);
-  return o;
+  return tct_ledger_member(m, o);
 }
 
 static char *text_of(const tct_study *study, tct_error *err) {
@@ -59,7 +55,7 @@ static char *text_of(const tct_study *study, tct_error *err) {
   const char *main = study->main >= 0 ? study->stage[study->main].name : NULL;
   return tct_json_text(json_pack("{s:s, s:i, s:s, s:i, s:s?, s:o, s:O, s:o}", "format", "tacit-study", "version",
                                  VERSION, "library", TCT_VERSION, "rules", RULES, "main", main, "claim",
-                                 tct_study_claim_json(study->facts), "asked", study->asked, "stages", stages),
+                                 claim_json(study->facts), "asked", study->asked, "stages", stages),
                        err);
 }
 

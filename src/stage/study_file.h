@@ -16,6 +16,4 @@ typedef struct tct_study_input {
 /* tct_study_run of a study that was parsed. */
 char *tct_study_carry(tct_study *study, const tct_study_input *input, const tct_config *config, char **warning,
                       tct_error *err);
-/* The member "claim" of the whole. */
-json_t *tct_study_claim_json(const tct_model *facts);
 #endif

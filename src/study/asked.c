@@ -1,6 +1,5 @@
 /* asked.c - a study as it is asked for: one JSON object, looked at by itself. */
 #include "core/alloc.h"
-#include "core/json_text.h"
 #include "core/spec.h"
 #include "model/json.h"
 #include "study/stage.h"
@@ -15,7 +14,8 @@ static const char KEYS[] =
     "rows_per_person:count rows:count stages:list comment:text ";
 static const char STAGE_KEYS[] = " name:text kind:text part:text budget_fraction:number comment:text ";
 
-const tct_stage_kind *tct_stage_kind_find(const char *name) {
+/* NULL: none. */
+static const tct_stage_kind *kind_called(const char *name) {
   for (int i = 0; name && i < tct_stage_kind_count; i++)
     if (!strcmp(tct_stage_kinds[i]->name, name)) return tct_stage_kinds[i];
   return NULL;
@@ -40,9 +40,7 @@ tct_status tct_stage_fail(const tct_stage *stage, tct_status status, tct_error *
   return tct_fail(err, status, "stage \"%s\": %s", stage->name, text);
 }
 
-const char *tct_stage_text(const tct_stage *stage, const char *key) {
-  return json_string_value(json_object_get(stage->asked, key));
-}
+const char *tct_stage_text(const tct_stage *stage, const char *key) { return tct_json_said(stage->asked, key); }
 
 /* ---- keys and types ------------------------------------------------------------------------------------------- */
 
@@ -110,7 +108,7 @@ static tct_status take_kind(tct_stage *stage, tct_error *err) {
   for (int i = 0; i < tct_stage_kind_count; i++) names[i] = tct_stage_kinds[i]->name;
   tct_join_names(names, tct_stage_kind_count, all, sizeof all);
   if (!kind) return tct_stage_fail(stage, TCT_E_USAGE, err, "it has no \"kind\"; write one of %s", all);
-  stage->kind = tct_stage_kind_find(kind);
+  stage->kind = kind_called(kind);
   if (stage->kind) return TCT_OK;
   return tct_stage_fail(stage, TCT_E_USAGE, err, "no kind of stage is called \"%.40s\"; there are %s%s", kind, all,
                         tct_meant(kind, names, tct_stage_kind_count, near));
@@ -165,7 +163,7 @@ static tct_status take_stages(tct_study *study, tct_error *err) {
 
 static tct_status take_budget(tct_study *study, tct_error *err) {
   const json_t *o = study->asked;
-  const char *relation = json_string_value(json_object_get(o, "neighbours"));
+  const char *relation = tct_json_said(o, "neighbours");
   study->epsilon = json_number_value(json_object_get(o, "epsilon"));
   study->delta = json_number_value(json_object_get(o, "delta"));
   study->held = json_number_value(json_object_get(o, "held"));
@@ -178,7 +176,7 @@ static tct_status take_budget(tct_study *study, tct_error *err) {
   int found = relation ? tct_neighbours_find(relation) : TCT_ADD_REMOVE;
   if (found < 0) return tct_fail(err, TCT_E_USAGE, "neighbours must be add_remove or replace_one");
   study->neighbours = (tct_neighbours)found;
-  study->person = json_string_value(json_object_get(o, "person"));
+  study->person = tct_json_said(o, "person");
   study->rows_per_person = json_integer_value(json_object_get(o, "rows_per_person"));
   if (!study->person == !study->rows_per_person) return TCT_OK;
   return tct_fail(err, TCT_E_USAGE,
@@ -215,7 +213,7 @@ static tct_status share_out(tct_study *study, tct_error *err) {
 
 /* The first fit, unless another is named. */
 static tct_status take_main(tct_study *study, tct_error *err) {
-  const char *name = json_string_value(json_object_get(study->asked, "main"));
+  const char *name = tct_json_said(study->asked, "main");
   study->main = -1;
   for (int i = study->count - 1; i >= 0; i--) {
     const tct_stage *stage = &study->stage[i];

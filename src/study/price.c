@@ -1,6 +1,5 @@
 /* price.c - what everything costs together, by the accountants; and what it takes to compute that again. */
 #include "account/curves/work.h"
-#include "account/pld.h"
 #include "core/point.h"
 #include "second/cross_check.h"
 #include "study/study.h"

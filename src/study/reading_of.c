@@ -3,18 +3,9 @@
  * Every stage reads the same file under a schema of its own.  In it one column is the label, and the outcomes of other
  * stages are left out unless a stage names them among its features.  So the schema in the file of a stage says all that
  * it read.  The records, and their numbers, are the same for all stages. */
-#include "model/json.h"
 #include "study/stage.h"
 
-#include <math.h>
 #include <string.h>
-
-static const char *text_of(const json_t *o, const char *key) { return json_string_value(json_object_get(o, key)); }
-
-static bool is(const json_t *column, const char *type) {
-  const char *own = text_of(column, "type");
-  return own && !strcmp(own, type);
-}
 
 static bool is_open(const json_t *column) { return json_is_true(json_object_get(column, "estimate")); }
 
@@ -25,9 +16,9 @@ static const json_t *columns_of(const tct_study *study) {
 static const json_t *column_in(const json_t *schema, const char *name) {
   const json_t *label = json_object_get(schema, "label"), *column;
   size_t k;
-  if (text_of(label, "name") && !strcmp(text_of(label, "name"), name)) return label;
+  if (tct_json_says(label, "name", name)) return label;
   json_array_foreach(json_object_get(schema, "columns"), k, column) {
-    if (text_of(column, "name") && !strcmp(text_of(column, "name"), name)) return column;
+    if (tct_json_says(column, "name", name)) return column;
   }
   return NULL;
 }
@@ -42,7 +33,7 @@ int64_t tct_study_open(const tct_study *study, int64_t *lists) {
   const json_t *column;
   *lists = 0;
   json_array_foreach((json_t *)columns_of(study), k, column) {
-    if (is_open(column)) *(is(column, "category") ? lists : &numbers) += 1;
+    if (is_open(column)) *(tct_json_says(column, "type", "category") ? lists : &numbers) += 1;
   }
   return numbers;
 }
@@ -65,9 +56,9 @@ static bool listed(const json_t *features, const char *name) {
 
 /* stage NULL, or without a label and features: one that reads all columns. */
 static bool reads(const tct_study *study, const tct_stage *stage, const json_t *column) {
-  const char *name = text_of(column, "name"), *label = stage ? tct_stage_text(stage, "label") : NULL;
+  const char *name = tct_json_said(column, "name"), *label = stage ? tct_stage_text(stage, "label") : NULL;
   const json_t *features = stage ? json_object_get(stage->asked, "features") : NULL;
-  if (!name || is(column, "ignore") || (study->person && !strcmp(name, study->person))) return false;
+  if (!name || tct_json_says(column, "type", "ignore") || (study->person && !strcmp(name, study->person))) return false;
   if (label && !strcmp(name, label)) return false;
   return features ? listed(features, name) : !label || !is_outcome(study, name);
 }
@@ -77,7 +68,7 @@ bool tct_stage_reads_open(const tct_stage *stage) {
   size_t k;
   const json_t *column;
   json_array_foreach((json_t *)columns_of(stage->study), k, column) {
-    bool own = label && text_of(column, "name") && !strcmp(label, text_of(column, "name"));
+    bool own = tct_json_says(column, "name", label);
     if (is_open(column) && (own || reads(stage->study, stage, column))) return true;
   }
   return false;
@@ -105,7 +96,7 @@ static tct_status check_features(const tct_stage *stage, const json_t *from, tct
     return tct_stage_fail(stage, TCT_E_USAGE, err, "the terms of the schema say what the features are; leave them out");
   json_array_foreach((json_t *)features, k, one) {
     const json_t *column = column_in(from, json_string_value(one));
-    if (!column || is(column, "ignore"))
+    if (!column || tct_json_says(column, "type", "ignore"))
       return tct_stage_fail(stage, TCT_E_USAGE, err,
                             "the schema describes no column \"%.60s\"; name its features by it",
                             json_string_value(one));
@@ -132,12 +123,12 @@ static json_t *as_column(const json_t *label) {
 /* The columns of `from`; the label of the schema, where it is another's, is a column like those that are left out. */
 static json_t *columns_for(const tct_study *study, const json_t *from, const tct_stage *stage) {
   const char *label = stage ? tct_stage_text(stage, "label") : NULL,
-             *rooted = text_of(json_object_get(from, "label"), "name");
+             *rooted = tct_json_said(json_object_get(from, "label"), "name");
   json_t *out = json_array();
   size_t k;
   json_t *column;
   json_array_foreach(json_object_get(from, "columns"), k, column) {
-    const char *name = text_of(column, "name");
+    const char *name = tct_json_said(column, "name");
     if (name && label && !strcmp(name, label)) continue;
     if (!name || reads(study, stage, column) || json_object_get(from, "terms"))
       json_array_append(out, column);
@@ -181,11 +172,11 @@ bool tct_study_says_estimated(const tct_study *study) {
 /* ---- before an estimate ----------------------------------------------------------------------------------------- */
 
 static void stand_in(json_t *column) {
-  bool left = text_of(column, "missing") && !strcmp(text_of(column, "missing"), "estimate");
+  bool left = tct_json_says(column, "missing", "estimate");
   if (!is_open(column)) return;
   json_object_del(column, "estimate");
   json_object_set_new(column, "estimated", json_true());
-  if (is(column, "category")) {
+  if (tct_json_says(column, "type", "category")) {
     json_object_set_new(column, "values", json_pack("[s]", "a"));
     json_object_set_new(column, "other", json_string("zero"));
     if (left) json_object_set_new(column, "missing", json_string("zero"));
@@ -196,7 +187,8 @@ static void stand_in(json_t *column) {
   if (left) json_object_set_new(column, "missing", json_real(0));
 }
 
-json_t *tct_study_stand_in(const tct_study *study) {
+/* The whole schema as it is before an estimate: open columns get bounds or a list that stand for those to come. */
+static json_t *stood_in(const tct_study *study) {
   json_t *schema = json_deep_copy(json_object_get(study->asked, "schema")), *column;
   size_t k;
   json_array_foreach(json_object_get(schema, "columns"), k, column) stand_in(column);
@@ -209,7 +201,7 @@ tct_status tct_stage_schema(const tct_stage *stage, json_t **out, tct_error *err
   const json_t *asked = json_object_get(study->asked, "schema");
   if (!asked) return tct_fail(err, TCT_E_USAGE, "a study knows its columns by a schema; give {schema}");
   if (!before || !before->kind->pays) return tct_study_schema(study, asked, stage, out, err);
-  json_t *own = before->value ? NULL : tct_study_stand_in(study);
+  json_t *own = before->value ? NULL : stood_in(study);
   tct_status status = tct_study_schema(study, before->value ? before->value : own, stage, out, err);
   json_decref(own);
   return status;

@@ -3,6 +3,10 @@
 
 #include "core/stop.h"
 
+tct_gate tct_gate_of(const tct_promise *promise, tct_neighbours neighbours, const tct_config *run) {
+  return (tct_gate){promise, neighbours, run->has_seed ? &run->seed : NULL, .settles = true};
+}
+
 tct_status tct_gate_run(const tct_gate *gate, tct_spender spend, void *user, tct_error *err) {
   tct_mech *mech = NULL;
   TCT_TRY(tct_mech_new(gate->promise, gate->neighbours, gate->seed, &mech, err));

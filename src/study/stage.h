@@ -7,8 +7,6 @@
 #include "model/model.h"
 #include "study/study.h"
 
-#include <jansson.h>
-
 enum { TCT_STAGE_NAME = 64, TCT_STAGES = 256, TCT_STAGE_WHY = 240 };
 
 /* A split of the records that looks at none of them (split.c). */
@@ -89,7 +87,6 @@ typedef struct tct_stage_kind {
 
 extern const tct_stage_kind *const tct_stage_kinds[];
 extern const int tct_stage_kind_count;
-const tct_stage_kind *tct_stage_kind_find(const char *name); /* NULL: none */
 
 typedef struct tct_study {
   json_t *asked; /* whole: with its schema, and the number of records once they are known */
@@ -153,8 +150,6 @@ int64_t tct_study_open(const tct_study *study, int64_t *lists);
  * schema, with what was open filled in or not. */
 tct_status tct_study_schema(const tct_study *study, const json_t *from, const tct_stage *stage, json_t **out,
                             tct_error *err);
-/* The whole schema as it is before an estimate: open columns get bounds or a list that stand for those to come. */
-json_t *tct_study_stand_in(const tct_study *study);
 /* The schema of a stage, by what is known of open columns now; owned. */
 tct_status tct_stage_schema(const tct_stage *stage, json_t **out, tct_error *err);
 /* Does the schema itself say that bounds in it were estimated, by a run before this study? */

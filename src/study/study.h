@@ -53,6 +53,8 @@ typedef struct tct_gate {
   tct_team *team;
   bool settles;
 } tct_gate;
+/* Of a run with these settings; it settles. */
+tct_gate tct_gate_of(const tct_promise *promise, tct_neighbours neighbours, const tct_config *run);
 typedef tct_status (*tct_spender)(tct_mech *mech, void *user, tct_error *err);
 tct_status tct_gate_run(const tct_gate *gate, tct_spender spend, void *user, tct_error *err);
 

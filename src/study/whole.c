@@ -9,7 +9,6 @@
 #include "account/curves/work.h"
 #include "core/alloc.h"
 #include "core/number.h"
-#include "model/json.h"
 #include "study/stage.h"
 
 #include <math.h>

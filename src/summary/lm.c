@@ -9,14 +9,9 @@
 #include "summary/summary.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const json_t *member(const tct_lm *l, const char *key) { return json_object_get(l->asked, key); }
-
-static void set_real(json_t *o, const char *key, double value) {
-  json_object_set_new(o, key, isfinite(value) ? json_real(value) : json_null());
-}
 
 /* ---- the file --------------------------------------------------------------------------------------------------- */
 
@@ -25,7 +20,7 @@ static tct_status find_stage(tct_lm *l, const char *name, tct_error *err) {
   size_t k;
   int count = 0;
   json_array_foreach(json_object_get(l->file, "stages"), k, stage) {
-    const char *own = json_string_value(json_object_get(stage, "name"));
+    const char *own = tct_json_said(stage, "name");
     if (!json_object_get(stage, "moments") || (name && own && strcmp(own, name) != 0)) continue;
     l->stage = stage, count++;
   }
@@ -216,9 +211,9 @@ static tct_status put_columns(const tct_lm *l, double reach, json_t *out, tct_er
     TCT_TRY(tct_linear_deviation(&l->linear, j, &deviation, err));
     json_t *o = json_pack("{s:s}", "name", l->name[j]);
     double value = (mean.value - l->shift[j]) / a;
-    set_real(o, "mean", value), set_real(o, "mean_error", mean.error / a);
-    set_real(o, "lower", value - reach * mean.error / a), set_real(o, "upper", value + reach * mean.error / a);
-    set_real(o, "deviation", deviation.value / a), set_real(o, "deviation_error", deviation.error / a);
+    tct_json_put(o, "mean", value), tct_json_put(o, "mean_error", mean.error / a);
+    tct_json_put(o, "lower", value - reach * mean.error / a), tct_json_put(o, "upper", value + reach * mean.error / a);
+    tct_json_put(o, "deviation", deviation.value / a), tct_json_put(o, "deviation_error", deviation.error / a);
     json_array_append_new(list, o);
   }
   return TCT_OK;
@@ -239,7 +234,7 @@ static tct_status put_correlations(const tct_lm *l, double reach, json_t *out, t
       TCT_TRY(tct_linear_correlation(&l->linear, i, j, &z, err));
       for (int k = 0; k < 3; k++) {
         double value = tanh(z.value + side[k] * reach * z.error);
-        json_array_append_new(row[k], isfinite(value) ? json_real(value) : json_null());
+        json_array_append_new(row[k], tct_json_finite(value));
       }
     }
     for (int k = 0; k < 3; k++) json_array_append_new(row[k], json_real(1));

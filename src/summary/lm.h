@@ -30,5 +30,4 @@ typedef struct tct_lm {
 
 /* The answer's members of the models, of those beside the first, and of what they share. */
 tct_status tct_lm_put_models(tct_lm *lm, json_t *out, tct_error *err);
-json_t *tct_lm_names(const tct_lm *lm, const int64_t *column, int64_t count);
 #endif

@@ -10,13 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-static void set_real(json_t *o, const char *key, double value) {
-  json_object_set_new(o, key, isfinite(value) ? json_real(value) : json_null());
-}
-
 static json_t *asked_of(const tct_lm *l, const char *key) { return json_object_get(l->asked, key); }
 
-json_t *tct_lm_names(const tct_lm *l, const int64_t *column, int64_t count) {
+static json_t *names_of(const tct_lm *l, const int64_t *column, int64_t count) {
   json_t *out = json_array();
   for (int64_t j = 0; j < count; j++) json_array_append_new(out, json_string(l->name[column[j]]));
   return out;
@@ -28,7 +24,7 @@ static tct_status put_vif(const tct_lm *l, const tct_lm_model *m, json_t *out, t
   double *vif = TCT_NEW(double, m->slopes + 1);
   tct_status status = vif ? tct_linear_vif(&l->linear, m->column, m->slopes, vif, err) : tct_fail_memory(err);
   for (int64_t j = 0; j < m->slopes && status == TCT_OK; j++)
-    set_real(json_array_get(json_object_get(out, "weights"), (size_t)j), "vif", vif[j]);
+    tct_json_put(json_array_get(json_object_get(out, "weights"), (size_t)j), "vif", vif[j]);
   tct_free(vif);
   return status;
 }
@@ -48,8 +44,7 @@ static tct_status put_best(const tct_lm *l, const tct_lm_model *m, json_t *out, 
       best && r2 ? tct_linear_best(&l->linear, m->label, m->column, m->slopes, &subsets, err) : tct_fail_memory(err);
   for (int64_t k = 0; k < count && status == TCT_OK; k++) {
     if (!isfinite(r2[k])) continue;
-    json_array_append_new(list,
-                          json_pack("{s:o, s:f}", "features", tct_lm_names(l, best + k * count, k + 1), "r2", r2[k]));
+    json_array_append_new(list, json_pack("{s:o, s:f}", "features", names_of(l, best + k * count, k + 1), "r2", r2[k]));
   }
   tct_free(best);
   tct_free(r2);
@@ -76,8 +71,8 @@ static tct_status put_comparison(const tct_lm *l, const tct_lm_model *m, json_t 
   TCT_TRY(tct_linear_compare(&m->fit, m->fewer, &wald, err));
   json_object_set_new(
       out, "comparison",
-      json_pack("{s:o, s:f, s:I, s:f}", "without", tct_lm_names(l, m->column + m->slopes - m->fewer, m->fewer),
-                "statistic", wald.statistic, "degrees", (json_int_t)wald.degrees, "p_value", wald.p));
+      json_pack("{s:o, s:f, s:I, s:f}", "without", names_of(l, m->column + m->slopes - m->fewer, m->fewer), "statistic",
+                wald.statistic, "degrees", (json_int_t)wald.degrees, "p_value", wald.p));
   return TCT_OK;
 }
 
@@ -105,9 +100,9 @@ static tct_status put_model(const tct_lm *l, tct_lm_model *m, tct_error *err) {
   TCT_TRY(put_path(l, m, out, &ridge, err));
   TCT_TRY(tct_linear_fit(&l->linear, m->label, m->column, m->slopes, ridge, &m->fit, err));
   json_object_set_new(out, "label", json_string(l->name[m->label]));
-  set_real(out, "ridge", ridge), set_real(out, "r2", m->fit.r2), set_real(out, "r2_noise", m->fit.r2_noise);
-  set_real(out, "residual", m->fit.residual / fabs(l->factor[m->label]));
-  set_real(out, "shrunk", m->fit.shrunk), set_real(out, "cut", m->fit.cut);
+  tct_json_put(out, "ridge", ridge), tct_json_put(out, "r2", m->fit.r2), tct_json_put(out, "r2_noise", m->fit.r2_noise);
+  tct_json_put(out, "residual", m->fit.residual / fabs(l->factor[m->label]));
+  tct_json_put(out, "shrunk", m->fit.shrunk), tct_json_put(out, "cut", m->fit.cut);
   TCT_TRY(put_best(l, m, out, err));
   TCT_TRY(put_comparison(l, m, out, err));
   to_original(l, m);

@@ -35,13 +35,9 @@ static double estimate_of(const summary *s) {
   return sum;
 }
 
-static void set_real(json_t *o, const char *key, double value) {
-  json_object_set_new(o, key, isfinite(value) ? json_real(value) : json_null());
-}
-
 static void set_interval(json_t *o, const char *lower, const char *upper, double estimate, double half) {
-  set_real(o, lower, estimate - half);
-  set_real(o, upper, estimate + half);
+  tct_json_put(o, lower, estimate - half);
+  tct_json_put(o, upper, estimate + half);
 }
 
 static const char *const unknown = "no interval: this model was trained without standard errors";
@@ -60,7 +56,7 @@ static json_t *ratios(const json_t *line) {
   json_t *o = json_object();
   for (int k = 0; k < 5; k++) {
     const json_t *value = json_object_get(line, keys[k]);
-    set_real(o, keys[k], json_is_number(value) ? exp(json_number_value(value)) : NAN);
+    tct_json_put(o, keys[k], json_is_number(value) ? exp(json_number_value(value)) : NAN);
   }
   return o;
 }
@@ -75,14 +71,14 @@ static json_t *line(const summary *s, const char *name, double estimate) {
   double part = errors.noise_error / errors.standard_error;
   json_t *o = json_pack("{s:o, s:o}", "name", name ? json_string(name) : json_null(), "estimate", json_real(estimate));
   if (o && name && json_is_null(json_object_get(o, "name"))) json_object_set_new(o, "name", json_string("?"));
-  set_real(o, "standard_error", errors.standard_error);
+  tct_json_put(o, "standard_error", errors.standard_error);
   set_interval(o, "lower", "upper", estimate, t * errors.standard_error);
-  set_real(o, "p_value", tct_student_tail(z, errors.degrees));
-  set_real(o, "noise_error", errors.noise_error);
+  tct_json_put(o, "p_value", tct_student_tail(z, errors.degrees));
+  tct_json_put(o, "noise_error", errors.noise_error);
   set_interval(o, "noise_lower", "noise_upper", estimate, t * errors.noise_error);
-  set_real(o, "z", z);
-  set_real(o, "degrees", errors.degrees);
-  set_real(o, "noise_part", part * part);
+  tct_json_put(o, "z", z);
+  tct_json_put(o, "degrees", errors.degrees);
+  tct_json_put(o, "noise_part", part * part);
   json_object_set_new(o, "note", note[0] ? json_string(note) : json_null());
   json_object_set_new(o, "ratio", s->ratio ? ratios(o) : json_null());
   return o;
@@ -201,7 +197,7 @@ static json_t *known_noise(summary *s, tct_error *err) {
   if (s->model->inference.p || tct_noise_size_of(s->model, &known, &size, err) != TCT_OK || !known) return json_null();
   if (size.min == size.max) s->noise = size.max;
   json_t *o = json_object();
-  set_real(o, "min", size.min), set_real(o, "max", size.max);
+  tct_json_put(o, "min", size.min), tct_json_put(o, "max", size.max);
   json_object_set_new(o, "how_min", size.how_min ? json_string(size.how_min) : json_null());
   json_object_set_new(o, "how_max", size.how_max ? json_string(size.how_max) : json_null());
   return o;
@@ -248,7 +244,7 @@ static json_t *build(summary *s, int with_covariance, tct_error *err) {
       m->is_private, "epsilon", tct_json_real(m->is_private ? m->epsilon : NAN), "delta", tct_json_real(m->delta),
       "neighbours", m->is_private ? tct_neighbours_name(m->neighbours) : "NONE", "noise", noise, "advice", advice(s));
   if (o) json_object_set_new(o, "ratio", s->ratio ? json_string(s->ratio) : json_null());
-  if (o) set_real(o, "residual_scale", m->inference.p ? m->inference.residual : NAN);
+  if (o) tct_json_put(o, "residual_scale", m->inference.p ? m->inference.residual : NAN);
   if (o && m->models > 1) {
     json_object_set_new(o, "classes", classes_of(s, err));
     json_object_set_new(o, "weights", json_array());

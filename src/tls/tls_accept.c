@@ -110,14 +110,14 @@ static void source_of(const struct sockaddr_storage *a, char out[INET6_ADDRSTRLE
 /* Out of sockets: the oldest place is given up, and nobody is asked for a while. */
 static void breathe(listener *l) {
   if (l->count > 0) tls_close(take(l, 0));
-  l->closed_until = tls_now() + breath_seconds;
+  l->closed_until = tct_clock() + breath_seconds;
 }
 
 static void welcome_some(listener *l) {
   for (int k = 0; k < AT_ONCE; k++) {
     struct sockaddr_storage from;
     socklen_t length = sizeof from;
-    place p = {.deadline = tls_now() + handshake_seconds};
+    place p = {.deadline = tct_clock() + handshake_seconds};
     int s = accept4(l->socket, (struct sockaddr *)&from, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (s < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
     if (s < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
@@ -143,7 +143,7 @@ static tls_step go_on(place *p) {
 /* The first that is through, or refused (NULL, and the reason): 1; 0: all are still at it. */
 static int one_is_decided(listener *l, const short *ready, tls_connection **out, char *why, size_t size) {
   for (int i = 0; i < l->count; i++) {
-    bool begins = l->at[i].events == 0, late = tls_now() > l->at[i].deadline;
+    bool begins = l->at[i].events == 0, late = tct_clock() > l->at[i].deadline;
     if (!begins && !ready[i] && !late) continue;
     tls_step step = begins || ready[i] ? go_on(&l->at[i]) : TLS_READ;
     if (step == TLS_DONE) {
@@ -165,7 +165,7 @@ static int one_is_decided(listener *l, const short *ready, tls_connection **out,
 static int await_any(listener *l, const tct_tls_wait *wait, double deadline, short *ready) {
   struct pollfd fd[PLACES + 2];
   double until = deadline;
-  bool open = tls_now() >= l->closed_until;
+  bool open = tct_clock() >= l->closed_until;
   if (!open && l->closed_until < until) until = l->closed_until;
   for (int i = 0; i < l->count; i++) {
     const place *p = &l->at[i];
@@ -184,13 +184,13 @@ static int await_any(listener *l, const tct_tls_wait *wait, double deadline, sho
 
 void *tls_accept(void *handle, const tct_tls_wait *wait, tct_tls_ended *ended, char *why, size_t size) {
   listener *l = handle;
-  double deadline = tls_now() + wait->seconds;
+  double deadline = tct_clock() + wait->seconds;
   short ready[PLACES] = {0};
   tls_connection *c = NULL;
   *ended = TCT_TLS_REFUSED;
   while (!one_is_decided(l, ready, &c, why, size)) {
     bool stopped = l->terms.cancel && l->terms.cancel(l->terms.user);
-    *ended = tls_now() >= deadline || stopped ? TCT_TLS_LATE : TCT_TLS_WATCHED;
+    *ended = tct_clock() >= deadline || stopped ? TCT_TLS_LATE : TCT_TLS_WATCHED;
     memset(ready, 0, sizeof ready);
     if (*ended == TCT_TLS_LATE || await_any(l, wait, deadline, ready)) {
       snprintf(why, size, "nobody came");

@@ -1,11 +1,11 @@
 /* tls_inside.h - what the files of libtacit_tls.so share. */
 #ifndef TCT_TLS_INSIDE_H
 #define TCT_TLS_INSIDE_H
+#include "core/stop.h"
 #include "tls/tls.h"
 
 #include <netdb.h>
 #include <openssl/ssl.h>
-#include <stdbool.h>
 
 typedef struct tls_connection {
   SSL_CTX *context; /* a connecting side's own; NULL at an accepting one */
@@ -18,7 +18,6 @@ typedef struct tls_connection {
   char name[16]; /* as which a peer with the key has come */
 } tls_connection;
 
-double tls_now(void);
 /* For poll: milliseconds until the deadline, or until `cancel` is to be asked again. */
 int tls_left(double deadline);
 

@@ -16,19 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef tls_connection connection;
 
-double tls_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 int tls_left(double deadline) {
-  double left = deadline - tls_now();
+  double left = deadline - tct_clock();
   return left <= 0 ? 0 : left > 0.1 ? 100 : (int)(left * 1000) + 1;
 }
 
@@ -40,7 +33,7 @@ static int await(int socket, short events, double deadline, tct_cancel_fn cancel
     struct pollfd p = {.fd = socket, .events = events};
     int ready = poll(&p, 1, tls_left(deadline));
     if (ready > 0) return 0;
-    if (tls_now() >= deadline || (ready < 0 && errno != EINTR) || cancelled(cancel, user)) return 1;
+    if (tct_clock() >= deadline || (ready < 0 && errno != EINTR) || cancelled(cancel, user)) return 1;
   }
 }
 
@@ -240,12 +233,12 @@ static int reach(const struct addrinfo *at, const tct_tls_wait *wait, double dea
   const connection *watched = wait->watch;
   for (;;) {
     for (const struct addrinfo *a = at; a; a = a->ai_next) {
-      double until = at->ai_next && tls_now() + 1 < deadline ? tls_now() + 1 : deadline;
+      double until = at->ai_next && tct_clock() + 1 < deadline ? tct_clock() + 1 : deadline;
       int s = try_one(a, until, t);
       if (s >= 0) return s;
     }
-    if (tls_now() + 0.1 >= deadline || cancelled(t->cancel, t->user)) return -1;
-    if (watched && !await(watched->socket, POLLIN, tls_now() + 0.1, t->cancel, t->user)) return -1;
+    if (tct_clock() + 0.1 >= deadline || cancelled(t->cancel, t->user)) return -1;
+    if (watched && !await(watched->socket, POLLIN, tct_clock() + 0.1, t->cancel, t->user)) return -1;
     if (!watched) nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
   }
 }
@@ -262,7 +255,7 @@ static int expect_host(connection *c, const char *host) {
 static void *tls_connect(const tct_tls_terms *terms, const char *address, const tct_tls_wait *wait,
                          tct_tls_ended *ended, char *why, size_t size) {
   char host[256];
-  double deadline = tls_now() + wait->seconds;
+  double deadline = tct_clock() + wait->seconds;
   SSL_CTX *context = tls_context(terms, 0, why, size);
   struct addrinfo *at = context ? tls_resolve(address, 0, host, why, size) : NULL;
   connection *c = NULL;
@@ -336,7 +329,7 @@ static int silent(char *why, size_t size) {
 
 static int tls_swap(void *handle, tct_tls_swap *b, const tct_tls_patience *p, char *why, size_t size) {
   connection *c = handle;
-  double deadline = tls_now() + p->seconds;
+  double deadline = tct_clock() + p->seconds;
   size_t done = 0;
   while (b->in_size ? done < b->in_size : b->out_done < b->out_size) {
     short waits = 0;
@@ -349,7 +342,7 @@ static int tls_swap(void *handle, tct_tls_swap *b, const tct_tls_patience *p, ch
     }
     bool late = done + b->out_done == before && await(c->socket, waits, deadline, c->cancel, c->user);
     bool over = b->in_size ? done == b->in_size : b->out_done == b->out_size;
-    late = late || tls_now() > deadline || cancelled(c->cancel, c->user); /* a peer that trickles */
+    late = late || tct_clock() > deadline || cancelled(c->cancel, c->user); /* a peer that trickles */
     if (late && !over) return silent(why, size);
   }
   return 0;
@@ -357,7 +350,7 @@ static int tls_swap(void *handle, tct_tls_swap *b, const tct_tls_patience *p, ch
 
 static int tls_waiting(void *handle) {
   connection *c = handle;
-  return SSL_has_pending(c->ssl) || !await(c->socket, POLLIN, tls_now(), NULL, NULL);
+  return SSL_has_pending(c->ssl) || !await(c->socket, POLLIN, tct_clock(), NULL, NULL);
 }
 
 static int tls_torn(void *handle) {

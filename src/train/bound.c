@@ -2,7 +2,6 @@
 #include "train/bound.h"
 
 #include "core/alloc.h"
-#include "la/kernels/kernels.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "train/cautions.h"
 
 #include "account/curves/renyi.h"
-#include "model/json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *text_of(const json_t *o, const char *key) { return json_string_value(json_object_get(o, key)); }
-
 /* The version of a component's rules that planned a fit; 1 unless the file says another. */
 static int recorded_rules(const json_t *fit, const char *name) {
   const json_t *version = json_object_get(json_object_get(fit, "rules"), name);
@@ -62,7 +60,7 @@ static json_t *rules_json(const tct_plan *plan) {
 }
 
 const char *tct_certificate_other_rules(const json_t *fit, int *was, int *now) {
-  const char *const texts[] = {text_of(json_object_get(fit, "asked"), "solver"), text_of(fit, "solver")};
+  const char *const texts[] = {tct_json_said(json_object_get(fit, "asked"), "solver"), tct_json_said(fit, "solver")};
   *was = (int)json_integer_value(json_object_get(fit, "plan_version")), *now = TCT_PLAN_VERSION;
   if (*was != *now) return "the plan";
   for (int i = 0; i < 2; i++) {
@@ -108,10 +106,11 @@ tct_status tct_certificate_config(const json_t *certificate, const char *solver,
   const json_t *o = json_object_get(certificate, "asked");
   tct_config c;
   tct_config_default(&c);
-  const char *rule = text_of(o, "rows_rule");
-  c.loss = text_of(o, "loss"), c.penalty = text_of(o, "penalty"), c.solver = solver ? solver : text_of(o, "solver");
-  c.scale = text_of(o, "scale"), c.label_scale = text_of(o, "label_scale");
-  c.neighbours = tct_neighbours_find(text_of(o, "neighbours"));
+  const char *rule = tct_json_said(o, "rows_rule");
+  c.loss = tct_json_said(o, "loss"), c.penalty = tct_json_said(o, "penalty"),
+  c.solver = solver ? solver : tct_json_said(o, "solver");
+  c.scale = tct_json_said(o, "scale"), c.label_scale = tct_json_said(o, "label_scale");
+  c.neighbours = tct_neighbours_find(tct_json_said(o, "neighbours"));
   c.intercept = json_is_true(json_object_get(o, "intercept"));
   c.threads = 1;
   bool known = c.loss && c.penalty && c.solver && c.scale && c.label_scale && c.neighbours >= 0 && rule &&
@@ -136,7 +135,7 @@ tct_status tct_certificate_plan(const json_t *certificate, const char *solver, t
   TCT_TRY(tct_certificate_config(certificate, solver, &config, &rows, &cols, err));
   tct_spec spec;
   int rules = 1; /* an option that resolved settings do not name is neutral */
-  if (!solver && tct_spec_parse(text_of(certificate, "solver"), "solver", &spec, NULL) == TCT_OK)
+  if (!solver && tct_spec_parse(tct_json_said(certificate, "solver"), "solver", &spec, NULL) == TCT_OK)
     rules = recorded_rules(certificate, spec.name);
   *out = tct_plan_by_rules(&config, rows, cols, rules, err);
   return *out ? TCT_OK : err ? err->status : TCT_E_DATA;

@@ -3,7 +3,6 @@
 #define TCT_TRAIN_CERTIFICATE_H
 #include "model/model.h"
 #include "train/plan.h"
-#include <jansson.h>
 
 /* Raised whenever the same settings give another plan: a rule, a default or an accountant changed. */
 enum { TCT_PLAN_VERSION = 1 };

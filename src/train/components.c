@@ -1,11 +1,9 @@
 /* components.c - the table of all components as JSON, from the registries themselves. */
 #include "account/account.h"
-#include "core/json_text.h"
 #include "core/spec.h"
 #include "read/format/reader.h"
 #include "solve/solve.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 

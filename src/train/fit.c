@@ -1,10 +1,8 @@
 /* fit.c - the one pass: plan, bounded records, solver, and the model with its certificate. */
-#include "core/json_text.h"
 #include "core/point.h"
 #include "core/alloc.h"
 #include "core/stop.h"
 #include "la/matrix/paged.h"
-#include "model/json.h"
 #include "ranks/ranks.h"
 #include "train/certificate.h"
 #include "train/promise.h"
@@ -14,7 +12,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static tct_status check_shape(const tct_plan *plan, const tct_data *data, tct_error *err) {
@@ -92,12 +89,6 @@ static tct_status check_ranks(const tct_plan *plan, const tct_data *data, tct_er
   return TCT_OK;
 }
 
-static char *spec_copy(const tct_spec *spec) {
-  char text[4096];
-  tct_spec_print(spec, text, sizeof text);
-  return tct_text_copy(text);
-}
-
 int tct_plan_unpaid(const tct_plan *plan, char text[TCT_PLAN_FACTS][200]) {
   int facts = 0;
   if (strcmp(plan->config.scale, "none"))
@@ -155,9 +146,9 @@ static tct_status classes(const tct_plan *plan, const tct_data *data, tct_model 
 }
 
 tct_status tct_fit_describe(const tct_plan *plan, tct_model *model, tct_error *err) {
-  model->loss = spec_copy(&plan->facts.loss.spec);
-  model->penalty = spec_copy(&plan->facts.penalty.spec);
-  model->solver = spec_copy(&plan->solved.spec);
+  model->loss = tct_spec_copy(&plan->facts.loss.spec);
+  model->penalty = tct_spec_copy(&plan->facts.penalty.spec);
+  model->solver = tct_spec_copy(&plan->solved.spec);
   model->scale = tct_text_copy(plan->config.scale);
   model->rows = plan->facts.rows;
   model->cols = plan->cols;
@@ -188,14 +179,7 @@ static tct_status describe(const tct_plan *plan, const tct_data *data, tct_bound
 }
 
 static tct_status fits_of(const tct_plan *plan, tct_model *model, tct_error *err) {
-  json_t *list = json_array();
-  json_array_append_new(list, tct_certificate_json(plan));
-  char *text = json_array_size(list) == 1 ? tct_json_dump(list, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-  json_decref(list);
-  tct_free(model->fits);
-  model->fits = tct_text_copy(text);
-  free(text);
-  return model->fits ? TCT_OK : tct_fail_memory(err);
+  return tct_json_keep(json_pack("[o]", tct_certificate_json(plan)), &model->fits, err);
 }
 
 tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *err) {

@@ -1,10 +1,8 @@
 /* observers.c - what each observer of a run between parties can learn at most: an epsilon for each. */
-#include "core/json_text.h"
 #include "core/alloc.h"
 #include "model/json.h"
 #include "train/plan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static tct_status observer_list(const tct_plan *plan, bool is_private, json_t **out, tct_error *err) {
@@ -49,10 +47,5 @@ tct_status tct_model_observers(const tct_plan *plan, const tct_apart *apart, tct
   if (o)
     json_object_set_new(o, "one_shot_bytes",
                         json_integer(8 * (json_int_t)plan->facts.rows * (json_int_t)plan->facts.p));
-  char *text = o ? tct_json_dump(o, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-  json_decref(o);
-  tct_free(model->parties);
-  model->parties = tct_text_copy(text);
-  free(text);
-  return model->parties ? TCT_OK : tct_fail_memory(err);
+  return tct_json_keep(o, &model->parties, err);
 }

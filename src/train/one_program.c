@@ -4,7 +4,6 @@
 #include "core/alloc.h"
 #include "ranks/ranks.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -116,7 +115,7 @@ static void add_fields(tct_settings *list, const field *fields, int count, const
   }
 }
 
-void tct_settings_config(tct_settings *list, const tct_config *config) {
+static void config_settings(tct_settings *list, const tct_config *config) {
   add_fields(list, config_fields, CONFIG_COUNT, config);
 }
 
@@ -223,7 +222,8 @@ static void add_promise(tct_settings *list, const tct_promise *promise) {
   tct_settings_word(list, "the kind of promise", (uint64_t)promise->kind);
 }
 
-void tct_settings_plan(tct_settings *list, const tct_plan *plan) {
+/* What was resolved: components with all options, public facts, and the promise. */
+static void plan_settings(tct_settings *list, const tct_plan *plan) {
   const tct_solver_plan *solved = &plan->solved;
   add_facts(list, &plan->facts);
   tct_settings_text(list, "the solver", plan->solver->name);
@@ -260,7 +260,8 @@ void tct_settings_format(tct_settings *list, const tct_data *data) {
   tct_settings_real(list, "the schema's label bounds", data->label_high);
 }
 
-void tct_settings_table(tct_settings *list, const tct_data *data) {
+/* The same, and how records lie over ranks and are weighed; nothing computed from a record. */
+static void table_settings(tct_settings *list, const tct_data *data) {
   size_t ranks = data->rank_rows ? (size_t)tct_team_ranks(data->team) : 0;
   tct_settings_format(list, data);
   tct_settings_bytes(list, "the records of each rank", data->rank_rows, ranks * sizeof *data->rank_rows);
@@ -278,9 +279,9 @@ void tct_settings_table(tct_settings *list, const tct_data *data) {
 tct_status tct_ranks_agree(const tct_plan *plan, const tct_data *data, tct_error *err) {
   tct_settings list = {0};
   if (tct_team_ranks(data->team) == 1) return TCT_OK;
-  tct_settings_config(&list, &plan->config);
-  tct_settings_table(&list, data);
-  tct_settings_plan(&list, plan);
+  config_settings(&list, &plan->config);
+  table_settings(&list, data);
+  plan_settings(&list, plan);
   tct_status status = tct_team_same(data->team, &list, err);
   tct_settings_free(&list);
   return status;
@@ -288,7 +289,7 @@ tct_status tct_ranks_agree(const tct_plan *plan, const tct_data *data, tct_error
 
 tct_status tct_plan_digest(const tct_plan *plan, char hex[TCT_DIGEST_HEX], tct_error *err) {
   tct_settings list = {0};
-  tct_settings_plan(&list, plan);
+  plan_settings(&list, plan);
   tct_status status = tct_settings_digest(&list, hex, err);
   tct_settings_free(&list);
   return status;

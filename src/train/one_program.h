@@ -7,15 +7,10 @@
 #include "core/settings.h"
 #include "train/plan.h"
 
-void tct_settings_config(tct_settings *list, const tct_config *config);
 /* ranks: with the contents of the schema file, for others to compare; where it cannot be read, that it cannot. */
 void tct_settings_read(tct_settings *list, const tct_read_options *options, bool ranks);
-/* What was resolved: components with all options, public facts, and the promise. */
-void tct_settings_plan(tct_settings *list, const tct_plan *plan);
 /* What makes parts one table: columns, names, schema, and the form in memory. */
 void tct_settings_format(tct_settings *list, const tct_data *data);
-/* The same, and how records lie over ranks and are weighed; nothing computed from a record. */
-void tct_settings_table(tct_settings *list, const tct_data *data);
 
 /* TCT_OK if all ranks are about to train the same: one digest of all of the above but the read options, which
  * tct_data_read_parts compares, and of the input's identity.  Collective. */

@@ -8,7 +8,6 @@
 #include "train/plan.h"
 #include "model/json.h"
 #include "train/cautions.h"
-#include "train/certificate.h"
 #include "solve/auto.h"
 
 #include <limits.h>
@@ -250,12 +249,6 @@ static tct_status pick_solver(const tct_config *config, int64_t rows, int64_t co
   return tct_spec_parse(plan->solver->name, "solver", spec, err);
 }
 
-static char *spec_text(const tct_spec *spec) {
-  char text[4096];
-  tct_spec_print(spec, text, sizeof text);
-  return tct_text_copy(text);
-}
-
 static tct_status build(const tct_config *given, int64_t rows, int64_t cols, int rules, tct_plan *plan,
                         tct_error *err) {
   tct_spec spec;
@@ -279,7 +272,7 @@ static tct_status build(const tct_config *given, int64_t rows, int64_t cols, int
   TCT_TRY(check_follow_up(&plan->facts, plan->solver, err));
   TCT_TRY(plan->solver->plan(&plan->facts, &spec, &plan->solved, err));
   TCT_TRY(tct_limit_check(plan, err));
-  if (!(plan->solver_text = spec_text(&plan->solved.spec))) return tct_fail_memory(err);
+  if (!(plan->solver_text = tct_spec_copy(&plan->solved.spec))) return tct_fail_memory(err);
   if (plan->solver->is_private && !tct_noise_off(&plan->facts) && !(plan->solved.cost.epsilon <= plan->facts.epsilon))
     return tct_fail(err, TCT_E_BUDGET, "the plan costs more than epsilon; this is a fault of the solver, report it");
   return TCT_OK;

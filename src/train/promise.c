@@ -1,17 +1,12 @@
 /* promise.c - before the gate: room for the model, its charge, what a claim adds up. */
 #include "train/promise.h"
 
-#include "core/json_text.h"
 #include "core/point.h"
 #include "core/alloc.h"
 #include "core/outfile.h"
 #include "model/json.h"
 #include "study/charge.h"
 
-#include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- room ---- */
@@ -107,12 +102,8 @@ static tct_status write_estimate(const tct_estimated *e, tct_model *m, tct_error
   json_t *o = json_loads(e->certificate, 0, NULL);
   json_t *rest = json_pack("{s:o, s:o, s:s, s:o}", "epsilon", tct_json_real(m->epsilon), "delta",
                            tct_json_real(m->delta), "accountant", m->accountant, "events", tct_json_events(&m->events));
-  char *text = NULL;
-  if (o && json_object_set_new(o, "rest", rest) == 0) text = tct_json_dump(o, JSON_COMPACT | JSON_REAL_PRECISION(17));
-  json_decref(o);
-  m->estimate = tct_text_copy(text);
-  free(text);
-  return m->estimate ? TCT_OK : tct_fail_memory(err);
+  if (json_object_set_new(o, "rest", rest) != 0) json_decref(o), o = NULL;
+  return tct_json_keep(o, &m->estimate, err);
 }
 
 tct_status tct_estimated_events(const tct_estimated *estimated, tct_events *out, tct_error *err) {

@@ -1,5 +1,4 @@
 /* use_schema.c - public bounds of a schema become the row norm and the label bound. */
-#include "model/json.h"
 #include "read/schema/schema.h"
 #include "solve/rules.def"
 #include "train/plan.h"
@@ -27,7 +26,7 @@ static double most_squares(const json_t *schema) {
     squares += share ? json_number_value(share) * json_number_value(share) : 1;
   }
   for (size_t j = 0; !terms && j < json_array_size(columns); j++) {
-    const char *type = json_string_value(json_object_get(json_array_get(columns, j), "type"));
+    const char *type = tct_json_said(json_array_get(columns, j), "type");
     squares += type && strcmp(type, "ignore") != 0;
   }
   return squares;
@@ -40,16 +39,11 @@ void tct_config_take_bounds(tct_config *config, const json_t *schema, double lab
     use_labels(config, label_low, label_high);
 }
 
-static bool is_text(const json_t *object, const char *key, const char *text) {
-  const char *said = json_string_value(json_object_get(object, key));
-  return said && !strcmp(said, text);
-}
-
 /* Of every record one indicator of this category is 1: they add up to 1, as the intercept does. */
 static bool adds_up(const json_t *column) {
-  return is_text(column, "type", "category") && json_object_get(column, "values") &&
-         !json_is_true(json_object_get(column, "drop_first")) && !is_text(column, "missing", "zero") &&
-         !is_text(column, "other", "zero");
+  return tct_json_says(column, "type", "category") && json_object_get(column, "values") &&
+         !json_is_true(json_object_get(column, "drop_first")) && !tct_json_says(column, "missing", "zero") &&
+         !tct_json_says(column, "other", "zero");
 }
 
 /* A ridge that tells columns apart whose sum is another's. */
@@ -72,7 +66,7 @@ static tct_status check_levels(const tct_config *config, const json_t *schema, t
         err, TCT_E_USAGE,
         "the indicators of \"%.200s\" add up to 1, as the intercept or another column's do, so that none of "
         "their errors is determined; write \"drop_first\": true there, or leave {errors} out",
-        json_string_value(json_object_get(column, "name")));
+        tct_json_said(column, "name"));
   }
   return TCT_OK;
 }

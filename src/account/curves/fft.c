@@ -18,7 +18,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 /* cos and sin of 2 pi k/n for k < n/2, from two tables of about sqrt(n) accurate ones. */

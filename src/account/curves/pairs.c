@@ -31,6 +31,7 @@
 #include "core/point.h"
 #include "core/expm.h"
 #include "core/lanes.h"
+#include "core/number.h"
 
 #include <math.h>
 
@@ -218,14 +219,7 @@ static void normal_pair(double mu, double shift, double tail, tct_pair *f) {
 /* Where the three laws' masses above sum to 1. */
 static double tangent_point(double mu) {
   double low = 0, high = 2 * mu * mu + mu;
-  for (int i = 0; i < 100; i++) {
-    double middle = 0.5 * (low + high);
-    double above = 2 * upper_tail(middle / mu - 0.5 * mu) + upper_tail(0.5 * middle / mu - mu);
-    if (above > 1)
-      low = middle;
-    else
-      high = middle;
-  }
+  TCT_HALVE(halving < 100, low, high, x, !(2 * upper_tail(x / mu - 0.5 * mu) + upper_tail(0.5 * x / mu - mu) > 1));
   return low; /* a hair more than 1: the safe side */
 }
 

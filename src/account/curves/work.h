@@ -5,7 +5,6 @@
 #ifndef TCT_ACCOUNT_CURVES_WORK_H
 #define TCT_ACCOUNT_CURVES_WORK_H
 #include "core/status.h"
-#include <stdbool.h>
 
 /* To plan one fit; to verify a file, or to price a list.  To verify is to plan each fit, to prove the claim, which is
  * less than planning it, and to hear a second opinion. */

@@ -23,7 +23,6 @@
 #include "la/kernels/kernels.h"
 #include "la/matrix/rows_access.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 

@@ -11,7 +11,6 @@
 #include "core/stop.h"
 #include "la/exact/tiles.h"
 #include "la/kernels/kernels.h"
-#include "la/matrix/lattice.h"
 #include "la/matrix/rows_access.h"
 
 #include <math.h>

@@ -4,7 +4,6 @@
 #ifndef TCT_LA_MATRIX_MATRIX_H
 #define TCT_LA_MATRIX_MATRIX_H
 #include "core/status.h"
-#include <stdbool.h>
 
 /* An owned matrix: `m` points into allocations of tct_alloc that tct_matrix_free returns.  m.pages other than NULL:
  * values and index lie in a file (paged.h), and it returns that. */

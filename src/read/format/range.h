@@ -7,7 +7,6 @@
 #ifndef TCT_READ_FORMAT_RANGE_H
 #define TCT_READ_FORMAT_RANGE_H
 #include "core/status.h"
-#include <stdbool.h>
 
 /* A part of the records: bytes of a text, whole records; for NPY, record numbers. */
 typedef struct tct_range {

@@ -12,7 +12,8 @@ static const char DAMAGED[] = "the frame's memory contradicts itself; make the f
 
 enum { VIEW = 16, VIEW_INLINE = 12 }; /* bytes of a view, and of a text that it holds itself */
 
-tct_form tct_form_of(const struct ArrowSchema *schema) {
+/* Of a dictionary: of its indices. */
+static tct_form form_of(const struct ArrowSchema *schema) {
   static const struct {
     const char *format;
     tct_form form;
@@ -29,25 +30,25 @@ tct_form tct_form_of(const struct ArrowSchema *schema) {
 }
 
 bool tct_form_is_text(const struct ArrowSchema *schema) {
-  return tct_form_of(schema->dictionary ? schema->dictionary : schema) >= TCT_FORM_TEXT;
+  return form_of(schema->dictionary ? schema->dictionary : schema) >= TCT_FORM_TEXT;
 }
 
 static bool is_date(tct_form form) { return form == TCT_FORM_DAYS || form == TCT_FORM_STAMP; }
 
 bool tct_form_is_known(const struct ArrowSchema *schema, bool date) {
-  tct_form form = tct_form_of(schema);
+  tct_form form = form_of(schema);
   if (is_date(form) && !date) return false;
   if (!schema->dictionary) return form != TCT_FORM_OTHER;
-  if (is_date(tct_form_of(schema->dictionary))) return false;
+  if (is_date(form_of(schema->dictionary))) return false;
   return form >= TCT_FORM_I8 && form <= TCT_FORM_U64 && !schema->dictionary->dictionary &&
-         tct_form_of(schema->dictionary) != TCT_FORM_OTHER;
+         form_of(schema->dictionary) != TCT_FORM_OTHER;
 }
 
 /* Of the last letter of a format: s, m, u, n for parts of a second. */
 static int64_t per_day(const struct ArrowSchema *schema) {
   static const char units[] = "smun";
   int64_t count = 86400;
-  if (tct_form_of(schema) != TCT_FORM_STAMP) return 1;
+  if (form_of(schema) != TCT_FORM_STAMP) return 1;
   for (const char *unit = units; *unit != schema->format[2]; unit++) count *= 1000;
   return count;
 }
@@ -72,12 +73,12 @@ static const char *bind(tct_cells *cells, tct_form form, const struct ArrowArray
 
 const char *tct_strip_bind(tct_strip *strip, const struct ArrowSchema *schema, const struct ArrowArray *array,
                            int64_t skip, int64_t rows) {
-  const char *why = bind(&strip->own, tct_form_of(schema), array, skip, rows);
+  const char *why = bind(&strip->own, form_of(schema), array, skip, rows);
   strip->own.per_day = per_day(schema);
   strip->dictionary = schema->dictionary != NULL;
   if (why || !strip->dictionary) return why;
   if (!array->dictionary) return DAMAGED;
-  return bind(&strip->listed, tct_form_of(schema->dictionary), array->dictionary, 0, array->dictionary->length);
+  return bind(&strip->listed, form_of(schema->dictionary), array->dictionary, 0, array->dictionary->length);
 }
 
 static bool bit(const unsigned char *bits, int64_t k) { return bits[k >> 3] >> (k & 7) & 1; }

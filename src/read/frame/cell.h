@@ -1,7 +1,6 @@
 /* cell.h - one value of a column in Arrow's memory. */
 #ifndef TCT_READ_FRAME_CELL_H
 #define TCT_READ_FRAME_CELL_H
-#include <stdbool.h>
 
 #include "core/status.h"
 #include "read/frame/arrow.h"
@@ -29,7 +28,6 @@ typedef enum tct_form {
   TCT_FORM_VIEW,       /* texts as views of 16 bytes */
 } tct_form;
 
-tct_form tct_form_of(const struct ArrowSchema *schema);  /* of a dictionary: of its indices */
 bool tct_form_is_text(const struct ArrowSchema *schema); /* of a dictionary: of its values */
 /* Whether cells of the column can be read at all, where a date is wanted and where none is. */
 bool tct_form_is_known(const struct ArrowSchema *schema, bool date);

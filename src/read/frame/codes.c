@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "core/json_text.h"
 #include "core/alloc.h"
 #include "read/frame/frame.h"

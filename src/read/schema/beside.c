@@ -47,7 +47,7 @@ static tct_status parse(tct_schema *schema, tct_beside which, const json_t *obje
   if (!json_is_object(object))
     return wrong(schema, which, "it is an object with \"of\" and its bounds; write one", err);
   TCT_TRY(tct_schema_keys(schema, object, keys[which], err));
-  rule->name = json_string_value(json_object_get(object, "of"));
+  rule->name = tct_json_said(object, "of");
   if (!rule->name || !rule->name[0]) return wrong(schema, which, "it has no \"of\"; name its column", err);
   if (which == TCT_BESIDE_WEIGHT)
     TCT_TRY(tct_schema_real(schema, rule->name, json_object_get(object, "cap"), "cap", &rule->upper, err));

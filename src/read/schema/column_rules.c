@@ -238,12 +238,12 @@ static tct_status parse_date(tct_schema *schema, tct_column *column, const json_
 }
 
 static tct_status parse_column(tct_schema *schema, tct_column *column, const json_t *object, tct_error *err) {
-  column->name = json_string_value(json_object_get(object, "name"));
+  column->name = tct_json_said(object, "name");
   if (!column->name || !column->name[0]) {
     return tct_schema_wrong(schema, NULL, "an entry of \"columns\" has no \"name\"; name the column as the header does",
                             err);
   }
-  const char *type = json_string_value(json_object_get(object, "type"));
+  const char *type = tct_json_said(object, "type");
   if (!type) type = "";
   if (strcmp(type, "number") == 0) {
     column->kind = TCT_COLUMN_NUMBER;

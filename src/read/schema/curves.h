@@ -1,7 +1,6 @@
 /* curves.h - power and spline curves over the bounds of a number, in a basis that is orthonormal there. */
 #ifndef TCT_READ_SCHEMA_CURVES_H
 #define TCT_READ_SCHEMA_CURVES_H
-#include <stdbool.h>
 
 #include "core/status.h"
 

@@ -2,7 +2,6 @@
  *
  * Dropping the reference of levels in a term, or moving a number in it, adds multiples of terms with fewer parts.
  * Where all of these are in the schema, the model stays the same.  Where one is not, the model would be another. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

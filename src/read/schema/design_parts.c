@@ -130,7 +130,7 @@ static tct_status parse_scalar(const tct_term_parse *p, const json_t *value, boo
     *name = tct_text_copy(json_string_value(value));
     return *name ? column_scalar(p, *name, false, place) : tct_fail_memory(p->err);
   }
-  const char *as = json_string_value(json_object_get(value, "as"));
+  const char *as = tct_json_said(value, "as");
   const json_t *of = json_object_get(value, "of");
   tct_scalar made;
   if (within && json_is_object(value))
@@ -267,8 +267,8 @@ static tct_status parse_degree(const tct_term_parse *p, const json_t *given, int
 }
 
 static tct_status parse_curve(const tct_term_parse *p, const json_t *o, const tct_scalar *of, tct_part *made) {
-  bool power = strcmp(json_string_value(json_object_get(o, "as")), "power") == 0;
-  const char *kind = json_string_value(json_object_get(o, "kind"));
+  bool power = tct_json_says(o, "as", "power");
+  const char *kind = tct_json_said(o, "kind");
   tct_curve_shape *shape = made->shape = TCT_NEW(tct_curve_shape, 1);
   if (!shape) return tct_fail_memory(p->err);
   shape->lower = of->lower, shape->upper = of->upper;
@@ -318,7 +318,7 @@ static int32_t calendar_of(const char *as, tct_part_kind *kind) {
 }
 
 static tct_status calendar_part(const tct_term_parse *p, const json_t *o, const char *as, int32_t *place) {
-  const char *name = json_string_value(json_object_get(o, "name")), *of = json_string_value(json_object_get(o, "of"));
+  const char *name = tct_json_said(o, "name"), *of = tct_json_said(o, "of");
   tct_part_kind kind;
   int32_t scalar;
   if (!of) return tct_term_wrong(p, "it needs a date, and names another column; name a column of dates");
@@ -331,7 +331,7 @@ static tct_status calendar_part(const tct_term_parse *p, const json_t *o, const 
 static tct_status function_part(const tct_term_parse *p, const json_t *o, const char *as, int32_t scalar, char *name,
                                 int32_t *place) {
   const tct_scalar *of = &p->design->scalar[scalar];
-  const char *given = json_string_value(json_object_get(o, "name"));
+  const char *given = tct_json_said(o, "name");
   tct_part made = {.width = 1, .reference = -1, .name = name};
   tct_part_kind kind = TCT_PART_NUMBER;
   tct_status status = TCT_OK;
@@ -364,7 +364,7 @@ static const char *keys_of(const char *as) {
 
 tct_status tct_parse_part(const tct_term_parse *p, const json_t *value, int32_t *place) {
   const json_t *of = json_object_get(value, "of"), *name = json_object_get(value, "name");
-  const char *as = json_string_value(json_object_get(value, "as"));
+  const char *as = tct_json_said(value, "as");
   if (json_is_string(value)) return column_part(p, json_string_value(value), place);
   if (!json_is_object(value))
     return tct_term_wrong(p, "a part is the name of a column, or an object with \"of\"; write one");

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/number.h"
 #include "read/schema/flags.h"
 
 /* Of two classes that the caller lists the second is the positive one. */

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/json_text.h"
 #include "core/spec.h"
 
 static bool same_text(const json_t *a, const char *text, int64_t length) {
@@ -91,8 +90,8 @@ static tct_status check_label_column(const tct_schema *schema, tct_error *err) {
 /* {"time": ..., "event": ..., "horizon": ...} */
 static tct_status parse_follow_up(tct_schema *schema, const json_t *label, tct_error *err) {
   TCT_TRY(tct_schema_keys(schema, label, "time event horizon positive comment", err));
-  schema->label = json_string_value(json_object_get(label, "time"));
-  schema->event = json_string_value(json_object_get(label, "event"));
+  schema->label = tct_json_said(label, "time");
+  schema->event = tct_json_said(label, "event");
   if (!schema->label || !schema->label[0] || !schema->event || !schema->event[0])
     return tct_schema_wrong(schema, NULL, "a follow-up needs the names of its \"time\" and its \"event\"; write both",
                             err);
@@ -109,7 +108,7 @@ static tct_status parse_follow_up(tct_schema *schema, const json_t *label, tct_e
 static tct_status parse_name(tct_schema *schema, const json_t *label, tct_error *err) {
   TCT_TRY(tct_schema_keys(schema, label, "name positive values lower upper estimated comment", err));
   schema->estimated |= json_object_get(label, "estimated") != NULL;
-  schema->label = json_string_value(json_object_get(label, "name"));
+  schema->label = tct_json_said(label, "name");
   if (!schema->label || !schema->label[0]) {
     return tct_schema_wrong(schema, NULL, "\"label\" has no \"name\"; name the label's column", err);
   }

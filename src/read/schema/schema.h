@@ -2,7 +2,6 @@
 #ifndef TCT_READ_SCHEMA_SCHEMA_H
 #define TCT_READ_SCHEMA_SCHEMA_H
 #include <jansson.h>
-#include <stdbool.h>
 
 #include "core/status.h"
 #include "read/table/words.h"

@@ -3,8 +3,6 @@
 #define TCT_READ_SOURCE_LIMITS_H
 #include "core/json_text.h"
 
-#include <stdbool.h>
-
 typedef struct tct_limits {
   int64_t cols;      /* columns of a table, where the file alone says how many */
   int64_t header;    /* bytes of a CSV header */

@@ -4,7 +4,6 @@
 #include "core/status.h"
 #include "read/source/gunzip.h"
 #include "read/source/limits.h"
-#include <stdbool.h>
 
 struct tct_source;
 /* Who writes a source's bytes, where they are not those of the file. */

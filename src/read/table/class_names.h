@@ -2,7 +2,6 @@
 #ifndef TCT_READ_TABLE_CLASS_NAMES_H
 #define TCT_READ_TABLE_CLASS_NAMES_H
 #include <jansson.h>
-#include <stdbool.h>
 
 #include "core/status.h"
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "la/matrix/paged.h"
 #include "read/table/scratch.h"
 
 #define FIRST_PIECE TCT_LIMIT(1 << 12, 4)

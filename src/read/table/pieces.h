@@ -1,7 +1,6 @@
 /* pieces.h - a growing sequence of elements. */
 #ifndef TCT_READ_TABLE_PIECES_H
 #define TCT_READ_TABLE_PIECES_H
-#include <stdbool.h>
 
 #include "core/status.h"
 

@@ -1,7 +1,6 @@
 /* words.h - distinct texts of columns, numbered as they come: those whose lists of categories nobody knows. */
 #ifndef TCT_READ_TABLE_WORDS_H
 #define TCT_READ_TABLE_WORDS_H
-#include <stdbool.h>
 
 #include "core/status.h"
 

@@ -25,10 +25,6 @@ typedef struct tct_dpcd_shape {
       sensitivity; /* 1 under add_remove, 2 under replace_one: shift of a Gaussian event in units of its sensitivity */
 } tct_dpcd_shape;
 
-double tct_dpcd_smooth_noise(const tct_dpcd_shape *shape, double x);
-double tct_dpcd_step_noise(const tct_dpcd_shape *shape, double x);
-double tct_dpcd_choice_epsilon(const tct_dpcd_shape *shape, double x); /* greedy only */
-
 tct_status tct_dpcd_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);
 
 /* The settings of a run, read back from a plan. */

@@ -30,19 +30,20 @@
 #include "core/number.h"
 #include "solve/coordinate/rules.def"
 
-double tct_dpcd_smooth_noise(const tct_dpcd_shape *s, double x) {
+static double smooth_noise(const tct_dpcd_shape *s, double x) {
   return s->laplace ? s->laplace_noise : x / sqrt(s->budget_fraction);
 }
 
 /* Steps' part of mu^2. */
 static double rest(const tct_dpcd_shape *s) { return s->smooth && !s->laplace ? 1 - s->budget_fraction : 1; }
 
-double tct_dpcd_step_noise(const tct_dpcd_shape *s, double x) {
+static double step_noise(const tct_dpcd_shape *s, double x) {
   double part = rest(s) * (s->greedy ? 1 - s->split : 1);
   return x * sqrt((double)s->steps / part);
 }
 
-double tct_dpcd_choice_epsilon(const tct_dpcd_shape *s, double x) {
+/* Greedy only. */
+static double choice_epsilon(const tct_dpcd_shape *s, double x) {
   return 2 * s->sensitivity * sqrt(s->split * rest(s) / (double)s->steps) / x;
 }
 
@@ -53,7 +54,7 @@ typedef struct making {
 
 static tct_status add_moments(const making *m, double x, tct_promise *out, tct_error *err) {
   const tct_dpcd_shape *s = m->shape;
-  double noise = tct_dpcd_smooth_noise(s, x);
+  double noise = smooth_noise(s, x);
   bool laplace = s->laplace && noise > 0;
   tct_event event = laplace ? tct_event_laplace(noise, 1) : tct_event_gaussian(noise, 1);
   double sensitivity = laplace ? s->moments1 : s->moments2;
@@ -75,12 +76,12 @@ static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
   const tct_dpcd_shape *s = m->shape;
   if (s->smooth) TCT_TRY(add_moments(m, x, out, err));
   if (s->greedy) {
-    double epsilon = x > 0 ? tct_dpcd_choice_epsilon(s, x) : INFINITY;
+    double epsilon = x > 0 ? choice_epsilon(s, x) : INFINITY;
     tct_release choice = tct_release_choice("a coordinate, by its step", epsilon, s->steps, 1, 1, 1);
     choice.follows = true, choice.clip = choice.sensitivity = NAN;
     TCT_TRY(tct_promise_add(out, choice, err));
   }
-  double noise = x > 0 ? tct_dpcd_step_noise(s, x) : 0;
+  double noise = x > 0 ? step_noise(s, x) : 0;
   tct_release steps =
       tct_release_sum("sums of clipped derivatives", tct_event_gaussian(noise, s->steps), NAN, NAN, m->facts->rows);
   steps.follows = true;
@@ -97,7 +98,7 @@ static tct_status promise(const tct_facts *facts, tct_dpcd_shape *shape, tct_sol
   making m = {facts, shape};
   double x = 0;
   TCT_TRY(tct_budget_fit(facts, &budget, make, &m, out, &x, err));
-  out->noise_multiplier = x > 0 ? tct_dpcd_step_noise(shape, x) : 0;
+  out->noise_multiplier = x > 0 ? step_noise(shape, x) : 0;
   return TCT_OK;
 }
 

@@ -11,7 +11,6 @@
  *
  * SENSITIVITY  cox_sums.c. */
 #include "core/alloc.h"
-#include "la/kernels/kernels.h"
 #include "solve/cox/dpcox.h"
 #include "solve/cox/rules.def"
 #include "solve/onestep/one_step.h"

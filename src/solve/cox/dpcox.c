@@ -51,8 +51,8 @@ static void take_times(tct_cox *run) {
   }
 }
 
-tct_status tct_cox_begin(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, tct_cox *run,
-                         tct_error *err) {
+static tct_status begin(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, tct_cox *run,
+                        tct_error *err) {
   const tct_facts *facts = problem->facts;
   int64_t rows = problem->view->rows, p = problem->view->p;
   *run = (tct_cox){.problem = problem, .mech = mech, .p = p};
@@ -69,7 +69,8 @@ tct_status tct_cox_begin(const tct_problem *problem, const tct_solver_plan *plan
   return tct_cox_metric(run, err);
 }
 
-void tct_cox_free(tct_cox *run) {
+/* Wipes what comes from rows. */
+static void end(tct_cox *run) {
   int64_t rows = run->problem->view->rows;
   tct_free(run->mean);
   tct_free(run->spread);
@@ -201,14 +202,14 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   tct_cox own;
   double *memory = TCT_NEW(double, most + 6 * most + 2 * most * most), *theta = memory;
   memset(w, 0, (size_t)problem->view->p * sizeof *w);
-  tct_status status = tct_cox_begin(problem, plan, mech, &own, err);
+  tct_status status = begin(problem, plan, mech, &own, err);
   if (status == TCT_OK && !memory) status = tct_fail_memory(err);
   if (status == TCT_OK) status = descend(&own, theta, theta + most, err);
   if (status == TCT_OK) status = finish(&own, theta, theta + most, problem->inference, w, err);
   if (status == TCT_OK && problem->note && own.information < dpcox_information_least && !tct_noise_off(problem->facts))
     snprintf(problem->note, TCT_NOTE, "the information is %.2g, below %g: no weight has an interval", own.information,
              dpcox_information_least);
-  tct_cox_free(&own);
+  end(&own);
   tct_free(memory);
   return status;
 }

@@ -36,8 +36,6 @@ typedef struct tct_cox_columns {
   double reach, square, length;
 } tct_cox_columns;
 tct_cox_columns tct_cox_columns_of(const tct_facts *facts);
-/* How long one record's own row of the histogram is, and the half of how far two of them are apart. */
-double tct_cox_histogram_reach(tct_neighbours neighbours);
 
 /* Hazards by cells of time, from the histogram alone.  Times are parts of the horizon. */
 typedef struct tct_cox_hazard {
@@ -75,11 +73,8 @@ typedef struct tct_cox {
   int8_t *event, *cell;          /* [rows]; cell: of the hazard */
 } tct_cox;
 
-tct_status tct_cox_begin(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, tct_cox *run,
-                         tct_error *err);
 /* Survival, its band, and exposures at the weight b of u. */
 void tct_cox_course(const tct_cox *run, double bend, tct_course *out);
-void tct_cox_free(tct_cox *run); /* wipes what comes from rows */
 /* g[q] <- the mean score at the weights theta[q] with the noise of release r; *deviation of it. */
 tct_status tct_cox_gradient(tct_cox *run, int r, const double *theta, double *g, double *deviation, tct_error *err);
 /* curvature[q][q], and variance[q][q] where robust: means with noise; *deviation of an entry on their diagonals. */

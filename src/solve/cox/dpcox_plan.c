@@ -23,7 +23,8 @@ const tct_option tct_cox_options[] = {
 
 enum { MOST = 512, STEPS_WITHOUT_NOISE = 400 };
 
-double tct_cox_histogram_reach(tct_neighbours neighbours) {
+/* How long one record's own row of the histogram is, and the half of how far two of them are apart. */
+static double histogram_reach(tct_neighbours neighbours) {
   return neighbours == TCT_REPLACE_ONE ? 0x1.bb67ae8584cabp-1 : sqrt(1.25);
 }
 
@@ -79,7 +80,7 @@ static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
   const tct_cox_rule *rule = m->rule;
   double outer = m->facts->neighbours == TCT_REPLACE_ONE ? M_SQRT1_2 : 1;
   TCT_TRY(add(m, "events, exits and places by cells of time", x / sqrt(rule->histogram), 1,
-              tct_cox_histogram_reach(m->facts->neighbours), out, err));
+              histogram_reach(m->facts->neighbours), out, err));
   TCT_TRY(add(m, "sums of x and x^2", x / sqrt(rule->columns), 1, tct_cox_columns_of(m->facts).length, out, err));
   TCT_TRY(add(m, "sum of x x^T over events", x / sqrt(rule->metric), 1, outer, out, err));
   TCT_TRY(

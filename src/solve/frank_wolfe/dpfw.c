@@ -33,8 +33,6 @@
 #include "solve/frank_wolfe/dpfw.h"
 
 #include "core/alloc.h"
-#include "la/kernels/kernels.h"
-#include "solve/shared/weight_bound.h"
 
 #include <string.h>
 
@@ -50,7 +48,8 @@ typedef struct path_length {
   int64_t *vertex; /* [T] the choices: 2j + (sign of w_j < 0) */
 } path_length;
 
-double tct_dpfw_gamma(int64_t t) { return 2.0 / ((double)t + 2); }
+/* gamma_t = 2/(t+2) */
+static double gamma_of(int64_t t) { return 2.0 / ((double)t + 2); }
 
 static void path_free(path_length *s) {
   tct_dpfw_sums_free(&s->sums);
@@ -111,9 +110,9 @@ static void collect(const path_length *s, double *w) {
   memset(w, 0, (size_t)s->problem->facts->p * sizeof *w);
   for (int64_t k = d->steps - 1; k >= 0; k--) {
     left += k + 1 >= from ? weight : 0;
-    double size = s->problem->facts->penalty.radius * tct_dpfw_gamma(k) * left;
+    double size = s->problem->facts->penalty.radius * gamma_of(k) * left;
     w[s->vertex[k] / 2] += s->vertex[k] % 2 ? -size : size;
-    left *= 1 - tct_dpfw_gamma(k);
+    left *= 1 - gamma_of(k);
   }
 }
 
@@ -126,7 +125,7 @@ static tct_status steps(path_length *s, tct_mech *mech, tct_error *err) {
     bool all = (double)(t + 1) >= next; /* a function of t and refresh alone */
     if (all) next = (double)(t + 1) * d->refresh;
     double size = s->vertex[t] % 2 ? -s->problem->facts->penalty.radius : s->problem->facts->penalty.radius;
-    if (t + 1 < d->steps) tct_dpfw_sums_move(&s->sums, s->vertex[t] / 2, size, tct_dpfw_gamma(t), all);
+    if (t + 1 < d->steps) tct_dpfw_sums_move(&s->sums, s->vertex[t] / 2, size, gamma_of(t), all);
   }
   return TCT_OK;
 }

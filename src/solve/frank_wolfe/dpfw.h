@@ -18,8 +18,6 @@ typedef struct tct_dpfw {
 tct_status tct_dpfw_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);
 enum { TCT_DPFW_CHOICE }; /* the release */
 tct_dpfw tct_dpfw_settings(const tct_solver_plan *plan, const tct_mech *mech);
-/* gamma_t = 2/(t+2) */
-double tct_dpfw_gamma(int64_t t);
 
 /* The sums G_j, kept while the iterate moves.  Margins are scale * z. */
 typedef struct tct_dpfw_sums {

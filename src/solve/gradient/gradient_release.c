@@ -3,10 +3,7 @@
 #include "solve/gradient/gradient_release.h"
 
 #include "core/alloc.h"
-#include "core/processors.h"
 #include "la/exact/gradient.h"
-#include "la/kernels/kernels.h"
-#include "solve/gradient/agd.h"
 #include "solve/gradient/rules.def"
 
 #include <math.h>

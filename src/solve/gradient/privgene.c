@@ -23,7 +23,6 @@
 #include "la/matrix/lattice.h"
 #include "solve/gradient/agd.h"
 #include "solve/gradient/rules.def"
-#include "solve/shared/weight_bound.h"
 
 #include <string.h>
 

@@ -8,10 +8,8 @@
 #include "core/processors.h"
 #include "loss/fused_terms.h"
 #include "la/kernels/kernels.h"
-#include "la/matrix/lattice.h"
 #include "solve/gradient/agd.h"
 
-#include <float.h>
 #include <string.h>
 
 enum { BLOCK = 512 }; /* three vectors of 4 KiB stay in the first cache */

@@ -52,7 +52,6 @@
 #include "solve/shared/statistics.h"
 #include "solve/shared/weight_bound.h"
 
-#include <omp.h>
 #include <string.h>
 
 static const tct_option options[] = {

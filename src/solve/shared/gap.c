@@ -26,7 +26,9 @@ void tct_gap_free(const tct_problem *problem, tct_gap_workspace *room) {
   *room = (tct_gap_workspace){NULL, NULL};
 }
 
-bool tct_gap_exists(const tct_facts *facts) {
+/* Does the penalty have a dual value at every dual point after scaling?  All do except `none`, and except elastic net
+ * and l2 with weight 0. */
+static bool gap_exists(const tct_facts *facts) {
   const tct_penalty *r = &facts->penalty;
   if (!facts->loss.kind->conjugate) return false;
   if (r->kind->box || r->kind->cross_polytope) return true;
@@ -35,7 +37,8 @@ bool tct_gap_exists(const tct_facts *facts) {
 
 static int64_t penalised(const tct_facts *facts) { return facts->p - (facts->intercept ? 1 : 0); }
 
-double tct_gap_penalty(const tct_facts *facts, const double *w) {
+/* psi over the penalised coordinates. */
+static double gap_penalty(const tct_facts *facts, const double *w) {
   return facts->penalty.kind->value(&facts->penalty, w, penalised(facts));
 }
 
@@ -89,8 +92,8 @@ static double conjugate(const tct_problem *problem, tct_gap_workspace *room) {
 double tct_gap(const tct_problem *problem, const double *w, const double *z, tct_gap_workspace *room, double *primal) {
   const tct_loss *loss = &problem->facts->loss;
   int64_t n = problem->view->rows;
-  *primal = loss->kind->sum(z, problem->y, loss->h, n) / (double)n + tct_gap_penalty(problem->facts, w);
-  if (!tct_gap_exists(problem->facts)) return NAN;
+  *primal = loss->kind->sum(z, problem->y, loss->h, n) / (double)n + gap_penalty(problem->facts, w);
+  if (!gap_exists(problem->facts)) return NAN;
   loss->kind->slopes(z, problem->y, loss->h, room->alpha, n);
   for (int64_t i = 0; i < n; i++) room->alpha[i] = -room->alpha[i];
   if (problem->facts->intercept) balance(problem, room->alpha);

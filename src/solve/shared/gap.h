@@ -11,12 +11,7 @@ typedef struct tct_gap_workspace {
 tct_status tct_gap_new(const tct_problem *problem, tct_gap_workspace *room, tct_error *err);
 void tct_gap_free(const tct_problem *problem, tct_gap_workspace *room);
 
-/* Does the penalty have a dual value at every dual point after scaling?  All do except `none`, and except elastic net
- * and l2 with weight 0. */
-bool tct_gap_exists(const tct_facts *facts);
 /* P(w) - D(alpha) >= P(w) - P*, alpha made feasible from the slopes at the margins z = X w; *primal = P(w).
- * Without a gap (tct_gap_exists false): NAN. */
+ * Without a gap: NAN. */
 double tct_gap(const tct_problem *problem, const double *w, const double *z, tct_gap_workspace *room, double *primal);
-/* psi over the penalised coordinates. */
-double tct_gap_penalty(const tct_facts *facts, const double *w);
 #endif
