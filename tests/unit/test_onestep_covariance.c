@@ -297,6 +297,44 @@ static void a_ridge_is_in_the_last_step_and_in_its_errors(void **state) {
   world_close(&w);
 }
 
+/* No noise, but one deviation of it in the first number. */
+static void one_deviation(void *user, const tct_event *event, double sensitivity, const double *before, double *after,
+                          int64_t len) {
+  memcpy(after, before, (size_t)len * sizeof *after);
+  after[0] += *(const double *)user * event->noise * sensitivity;
+}
+
+/* What gradients and moments are moved by where a release moves by its deviation is the deviation that they state. */
+static void stated_deviations_are_those_of_what_is_released(void **state) {
+  (void)state;
+  enum { P = COLUMNS + 1 };
+  static const column even[COLUMNS] = {EVEN, EVEN};
+  static const char *const losses[] = {"logistic", "squared", "poisson"};
+  for (int k = 0; k < 3; k++) {
+    double g[2][P], h[2][P * P], j[2][P * P], weights[P] = {0}, deviation = NAN;
+    tct_onestep_moments moments = {0}, slopes = {0};
+    for (int kicked = 0; kicked < 2; kicked++) {
+      double kick = kicked;
+      tct_error err = {0};
+      world w;
+      tct_onestep run;
+      begin(losses[k], even, 50, 0, &w, &run);
+      tct_mech_probe_test(w.mech, one_deviation, &kick);
+      moments.curvature = h[kicked], slopes.variance = j[kicked];
+      if (!run.rule.scaled) assert_int_equal(tct_onestep_set_clip(&run, 0, run.at.steps, 1, weights, &err), TCT_OK);
+      if (run.rule.scaled) run.clip = 1;
+      assert_int_equal(tct_onestep_open_sums(&run, run.at.steps, &err), TCT_OK);
+      assert_int_equal(tct_onestep_gradient(&run, run.at.steps, weights, g[kicked], &deviation, &err), TCT_OK);
+      assert_int_equal(tct_onestep_release_moments(&run, run.at.curvatures, weights, &moments, &err), TCT_OK);
+      assert_int_equal(tct_onestep_release_moments(&run, run.at.slopes, weights, &slopes, &err), TCT_OK);
+      end(&w, &run);
+    }
+    assert_float_equal((g[1][0] - g[0][0]) / deviation, 1, 1e-3);
+    assert_float_equal((h[1][0] - h[0][0]) / moments.curvature_noise, 1, 1e-3);
+    assert_float_equal((j[1][0] - j[0][0]) / slopes.variance_noise, 1, 1e-3);
+  }
+}
+
 /* Half of the records have one event: in half of the time there are twice as many. */
 static void the_walk_of_counts_starts_at_their_rate(void **state) {
   (void)state;
@@ -320,6 +358,7 @@ int main(void) {
       cmocka_unit_test(many_rows_are_far_but_for_rare_categories),
       cmocka_unit_test(the_walk_of_counts_starts_at_their_rate),
       cmocka_unit_test(a_ridge_is_in_the_last_step_and_in_its_errors),
+      cmocka_unit_test(stated_deviations_are_those_of_what_is_released),
       cmocka_unit_test(the_covariance_is_that_of_the_formulas),
       cmocka_unit_test(numbers_have_no_interval_where_hidden_rows_may_decide_a_column),
   };
