@@ -37,6 +37,7 @@ SETTINGS = {
     "dpcd": "dpcd:passes=1,clip=0.2,smoothness=public",
     "dpmetric": "dpmetric:steps=4,clip=0.1",
     "dponestep": "dponestep:steps=1,path=0.8,metric=0.03,moments=0.001",
+    "dponestep squared": "dponestep:steps=1,path=0.5,metric=0.03,moments=0.001,scale=0.3",
     "dpagd": "dpagd:steps=1,budget_fraction=0.01,clip_grad=0.1,clip_obj=0.1,alpha_max=5",
     "dpfw": "dpfw:clip=0.1",
     "dpfw_parties": "dpfw_parties:parties=1,steps=1,columns=1,sketch=8,clip=0.1",
@@ -74,7 +75,7 @@ def cells(build, only):
             for relation in ("add_remove", "replace_one"):
                 at = lambda table, usual: table.get(f"{solver} {loss}", table.get(solver, usual))
                 for penalty in at(RIDGES, PENALTIES):
-                    args = ["--solver", SETTINGS.get(solver, solver), "--loss", loss, "--penalty", penalty, "--epsilon",
+                    args = ["--solver", at(SETTINGS, solver), "--loss", loss, "--penalty", penalty, "--epsilon",
                             at(EPSILONS, EPSILON), "--neighbours", relation, "--shape", at(SHAPES, SHAPE), "--row-norm",
                             at(ROW_NORMS, "1"), "--no-intercept"]
                     plan = tacit(build, "train", "--dry-run", "--delta", "1e-6", "--label-bound", "1", *args)

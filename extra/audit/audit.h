@@ -123,6 +123,9 @@ void tct_pair_invent(tct_audit *a, tct_pair *pair, int kind);
  * a margin to where the record's slope is large, and curve little themselves.  Where a record is replaced, the two are
  * nearly opposite, and all others lie against their sum: both slopes are then large. */
 void tct_pair_oppose(tct_audit *a, tct_pair *pair, int kind);
+/* All others say the same and little, so that what is cut by how large most terms are is cut short.  The record and
+ * what replaces it are opposite rows of one label, of numbers at an end, or one row of both ends. */
+void tct_pair_hush(tct_audit *a, tct_pair *pair);
 /* Draws how it is handed over: layout, type, weights and persons, of the whole plan.  weighed: as in the pair, or -1.
  */
 void tct_pair_hand_over(tct_audit *a, tct_pair *pair, int weighed);

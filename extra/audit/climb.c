@@ -174,6 +174,8 @@ static bool has_batches(const tct_audit *a) {
 static void begin_canary(tct_audit *a, tct_pair *at, int kind) {
   if (kind % 3 == 1 && !has_batches(a) && (!a->replaces || kind / 3 % 2))
     tct_pair_oppose(a, at, kind / 3);
+  else if (kind % 3 == 2 && !has_batches(a))
+    tct_pair_hush(a, at);
   else
     tct_pair_invent(a, at, kind);
   at->alone = has_batches(a) || kind % 3 == 0;

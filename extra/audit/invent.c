@@ -176,14 +176,27 @@ void tct_pair_oppose(tct_audit *a, tct_pair *pair, int kind) {
   set_against(a, pair, all ? exp(2 * real(a) - 3.2) : 0.5, all, both);
 }
 
+void tct_pair_hush(tct_audit *a, tct_pair *pair) {
+  tct_pair_invent(a, pair, 1);
+  lengthen(a, pair);
+  double scale = a->label_bound, end = sign_of(a) * scale, low = tct_audit_u64(a) % 3 ? 0 : 0.2 * scale;
+  bool numbers = !a->binary && !a->cells && !a->classes && isfinite(scale), turned = !numbers || tct_audit_u64(a) % 2;
+  for (int64_t j = 0; j < a->cols; j++) pair->other[j] = (turned ? -1 : 1) * pair->x[pair->record * a->cols + j];
+  for (int64_t i = 0; i < a->rows && numbers; i++) pair->y[i] = i == pair->record ? end : low;
+  if (numbers) pair->other_y = turned ? end : -end;
+}
+
 static void nudge_row(tct_audit *a, double *x) {
   double by = exp(2 * real(a)), *at = &x[tct_audit_u64(a) % (uint64_t)a->cols];
+  double *to = &x[tct_audit_u64(a) % (uint64_t)a->cols], turn = M_PI * real(a), one = *at;
   int way = (int)(tct_audit_u64(a) % 6);
   if (way == 0) *at = -*at;
   if (way == 1) *at = (float)(3 * a->row_norm * real(a));
   if (way == 2) *at = 0;
   if (way == 3) row(a, x, 2 * a->row_norm);
-  if (way >= 4) *at = storable(*at * by);
+  if (way == 4 || (way == 5 && at == to)) *at = storable(*at * by);
+  if (way == 5 && at != to)
+    *at = storable(cos(turn) * one - sin(turn) * *to), *to = storable(sin(turn) * one + cos(turn) * *to);
 }
 
 void tct_pair_nudge_others(tct_audit *a, tct_pair *pair) {

@@ -30,7 +30,7 @@ static const char unlabelled[] =
     "{\"name\": \"educ\", \"type\": \"number\", \"lower\": 0, \"upper\": 20, \"missing\": 0},"
     "{\"name\": \"sex\", \"type\": \"category\", \"values\": [\"f\", \"m\", \"x\"], \"drop_first\": true}]%s}";
 
-#define LONG "012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
+#define LONG "012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345"
 static const char wordy[] =
     "{\"format\": \"tacit-schema\", \"version\": 1, \"columns\": [{\"name\": \"a\", \"type\": "
     "\"category\", \"values\": [\"1" LONG "\", \"2" LONG "\", \"3" LONG "\", \"4" LONG "\"]}], \"label\": %s}";

@@ -2,6 +2,7 @@
  * a run learns before its walk. */
 #include "worlds.h"
 
+#include "la/exact/gram.h"
 #include "solve/onestep/one_step.h"
 
 /* The variance of slopes alone: the curvature would give an interval, and a small one. */
@@ -199,7 +200,7 @@ static void begin(const char *loss, const column of[COLUMNS], double epsilon, do
   records r = records_new(N, COLUMNS, 5);
   for (int64_t k = 0; k < N * COLUMNS; k++) r.x[k] = entry_of(of[k % COLUMNS], k / COLUMNS + k % COLUMNS * 13);
   for (int64_t i = 0; i < N; i++) r.y[i] = !strcmp(loss, "logistic") ? (i % 3 ? 1 : -1) : i % 2;
-  tct_config config = world_config(loss, "none", "dponestep:errors=robust");
+  tct_config config = world_config(loss, isinf(epsilon) ? "l2:lambda=0.5" : "none", "dponestep:errors=robust");
   config.intercept = 1, config.row_norm = 2, config.label_bound = 4, config.epsilon = epsilon;
   assert_int_equal(world_open(w, &r, &config, TCT_DENSE_ROWS, TCT_F64, &err), TCT_OK);
   if (offset < 0) w->problem.offset = w->data->offset = TCT_NEW(double, N);
@@ -259,6 +260,81 @@ static void numbers_have_no_interval_where_hidden_rows_may_decide_a_column(void 
   }
 }
 
+/* Without noise weights and errors are those of the penalised equations: A = X^T X/n + lambda D, A^-1 J A^-1/n. */
+static void a_ridge_is_in_the_last_step_and_in_its_errors(void **state) {
+  (void)state;
+  enum { P = COLUMNS + 1 };
+  static const column of[COLUMNS] = {EVEN, RARELY};
+  double a[P * P] = {0.5, 0, 0, 0, 0.5}, j[P * P] = {0}, b[P] = {0}, row[P];
+  world w;
+  tct_onestep run;
+  tct_inference errors = {0};
+  tct_error err = {0};
+  begin("squared", of, INFINITY, 0, &w, &run);
+  w.problem.inference = &errors;
+  assert_int_equal(world_run(&w, 5, NULL, NULL, &err), TCT_OK);
+  for (int again = 0; again < 2; again++) {
+    for (int i = 0; i < N; i++) {
+      const double x[P] = {entry_of(of[0], i), entry_of(of[1], i + 13), 1}, y = i % 2;
+      double r = y - b[0] * x[0] - b[1] * x[1] - b[2];
+      for (int k = 0; k < P * P; k++) (again ? j : a)[k] += x[k / P] * x[k % P] * (again ? r * r : 1) / N;
+      for (int k = 0; k < P && !again; k++) row[k] = (i ? row[k] : 0) + x[k] * y / N;
+    }
+    if (again) break;
+    assert_true(tct_cholesky(a, P));
+    memcpy(b, row, sizeof b);
+    tct_cholesky_solve(a, P, b);
+  }
+  for (int k = 0; k < P; k++) {
+    double sum = 0, c[P] = {k == 0, k == 1, k == 2};
+    tct_cholesky_solve(a, P, c);
+    for (int m = 0; m < P * P; m++) sum += c[m / P] * c[m % P] * j[m] / N;
+    assert_float_equal(w.w[k], b[k], 1e-5);
+    assert_float_equal(errors.sampling[k * (P + 1)] / sum, 1, 1e-3);
+  }
+  tct_inference_free(&errors);
+  tct_onestep_free(&run);
+  world_close(&w);
+}
+
+/* No noise, but one deviation of it in the first number. */
+static void one_deviation(void *user, const tct_event *event, double sensitivity, const double *before, double *after,
+                          int64_t len) {
+  memcpy(after, before, (size_t)len * sizeof *after);
+  after[0] += *(const double *)user * event->noise * sensitivity;
+}
+
+/* What gradients and moments are moved by where a release moves by its deviation is the deviation that they state. */
+static void stated_deviations_are_those_of_what_is_released(void **state) {
+  (void)state;
+  enum { P = COLUMNS + 1 };
+  static const column even[COLUMNS] = {EVEN, EVEN};
+  static const char *const losses[] = {"logistic", "squared", "poisson"};
+  for (int k = 0; k < 3; k++) {
+    double g[2][P], h[2][P * P], j[2][P * P], weights[P] = {0}, deviation = NAN;
+    tct_onestep_moments moments = {0}, slopes = {0};
+    for (int kicked = 0; kicked < 2; kicked++) {
+      double kick = kicked;
+      tct_error err = {0};
+      world w;
+      tct_onestep run;
+      begin(losses[k], even, 50, 0, &w, &run);
+      tct_mech_probe_test(w.mech, one_deviation, &kick);
+      moments.curvature = h[kicked], slopes.variance = j[kicked];
+      if (!run.rule.scaled) assert_int_equal(tct_onestep_set_clip(&run, 0, run.at.steps, 1, weights, &err), TCT_OK);
+      if (run.rule.scaled) run.clip = 1;
+      assert_int_equal(tct_onestep_open_sums(&run, run.at.steps, &err), TCT_OK);
+      assert_int_equal(tct_onestep_gradient(&run, run.at.steps, weights, g[kicked], &deviation, &err), TCT_OK);
+      assert_int_equal(tct_onestep_release_moments(&run, run.at.curvatures, weights, &moments, &err), TCT_OK);
+      assert_int_equal(tct_onestep_release_moments(&run, run.at.slopes, weights, &slopes, &err), TCT_OK);
+      end(&w, &run);
+    }
+    assert_float_equal((g[1][0] - g[0][0]) / deviation, 1, 1e-3);
+    assert_float_equal((h[1][0] - h[0][0]) / moments.curvature_noise, 1, 1e-3);
+    assert_float_equal((j[1][0] - j[0][0]) / slopes.variance_noise, 1, 1e-3);
+  }
+}
+
 /* Half of the records have one event: in half of the time there are twice as many. */
 static void the_walk_of_counts_starts_at_their_rate(void **state) {
   (void)state;
@@ -281,6 +357,8 @@ int main(void) {
       cmocka_unit_test(rows_that_nobody_sees_withhold_only_what_they_may_decide),
       cmocka_unit_test(many_rows_are_far_but_for_rare_categories),
       cmocka_unit_test(the_walk_of_counts_starts_at_their_rate),
+      cmocka_unit_test(a_ridge_is_in_the_last_step_and_in_its_errors),
+      cmocka_unit_test(stated_deviations_are_those_of_what_is_released),
       cmocka_unit_test(the_covariance_is_that_of_the_formulas),
       cmocka_unit_test(numbers_have_no_interval_where_hidden_rows_may_decide_a_column),
   };
