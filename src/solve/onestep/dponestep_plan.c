@@ -34,8 +34,8 @@ static double public_signal(const tct_facts *facts) {
 static double between(double x, double low, double high) { return fmin(fmax(x, low), high); }
 
 /* Without noise a walk goes on until it has arrived. */
-static int64_t steps_of(double signal) {
-  double more = ceil(log2(signal / dponestep_more_steps));
+static int64_t steps_of(double signal, bool classes) {
+  double more = fmax(ceil(log2(signal / dponestep_more_steps)), classes && signal > dponestep_fourth_step);
   return (int64_t)between(dponestep_steps + fmax(more, 0), dponestep_steps, dponestep_steps_most);
 }
 
@@ -56,7 +56,9 @@ tct_onestep_rule tct_onestep_rule_of(const tct_facts *facts, const tct_spec *spe
   rule.slopes = rule.sandwich ? dponestep_slopes_part : 0;
   rule.weight = tct_spec_real(spec, options, "weight");
   rule.clip = tct_spec_real(spec, options, "clip");
-  rule.steps = tct_spec_auto(spec, options, "steps") ? steps_of(rule.signal) : tct_spec_count(spec, options, "steps");
+  rule.steps = tct_spec_auto(spec, options, "steps")
+                   ? steps_of(rule.signal, facts->loss.kind->link == TCT_LINK_LOGISTIC)
+                   : tct_spec_count(spec, options, "steps");
   return rule;
 }
 

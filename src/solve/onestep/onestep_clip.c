@@ -118,7 +118,9 @@ double tct_onestep_pick_clip(tct_onestep_terms *terms) {
   double free = terms->noise > 0 ? direction / terms->noise : 0; /* noise is then one direction's error */
   double errors_most = dponestep_far_error - (dponestep_far_error - dponestep_clip_of_count_error) * rare;
   if (free > 0) clip = fmax(least, fmin(clip, fmin(errors_most * free, 2 * seen))); /* chance alone may ask for more */
-  if (terms->heavy) clip = fmax(clip, fmin(dponestep_far_error * free, dponestep_far_clip * seen));
+  double alike = fmin(2 * (1 - terms->uneven), 1); /* a tail on one side may go on unseen: what noise allows */
+  if (terms->heavy)
+    clip = fmax(clip, fmin(dponestep_far_error * free, dponestep_far_clip * seen / fmax(alike, 0x1p-100)));
   double wide = terms->even ? 0 : tct_onestep_varied(terms->dispersion);
   double errors =
       terms->even ? dponestep_clip_of_error : dponestep_clip_of_count_error + wide * dponestep_clip_of_dispersion;

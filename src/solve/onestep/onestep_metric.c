@@ -177,21 +177,22 @@ static bool of_two_values(double variance, double low, double high, double sprea
   return variance > dponestep_two_values * left && variance * dponestep_two_values < high * (1 - high);
 }
 
-/* The ridge of 0/1 column j.  Cut images have less than its variance, share (1 - share): what they lost, added to *own,
- * is no ridge.  Rows that are far by a rare category are counted. */
-static double of_category(tct_onestep *run, int64_t j, double variance, double spread, double ridge, double *own) {
-  double share = fmin(fmax(run->mean[j], 0), 1), rare = fmin(share, 1 - share);
-  double lost = fmax(share * (1 - share) - variance, 0);
-  ridge = fmax(ridge - lost, 0);
-  double length2 = 1 + (1 - rare) * (1 - rare) / (spread * (fmax(variance, 0) + lost + ridge));
+/* The ridge of a column of the values 0 and 1, 1 for this share.  Cut images have less than its variance, share (1 -
+ * share): *lost, which is no ridge.  Rows that are far by a rare category are counted. */
+static double of_category(tct_onestep *run, double share, double variance, double spread, double ridge, double *lost) {
+  share = fmin(fmax(share, 0), 1);
+  double rare = fmin(share, 1 - share);
+  double filled = spread * rare, kept = dponestep_matrix_radius * dponestep_matrix_radius * filled / (1 + filled);
+  *lost = fmin(fmax(share * (1 - share) - variance, 0), fmax(1 - kept * kept, 0) * share * (1 - share));
+  ridge = fmax(ridge - *lost, 0);
+  double length2 = 1 + (1 - rare) * (1 - rare) / (spread * (fmax(variance, 0) + *lost + ridge));
   if (length2 > dponestep_far_from * dponestep_far_from) run->categories += rare;
-  *own += lost;
   return ridge;
 }
 
-/* The ridge of 0/1 columns, told by their released means and variances: a rare category's image is then not much longer
- * than the others'.  unseen <- of columns of more values, 0 of others. */
-static void ridges(tct_onestep *run, double *s, double spread, double ridge, double *out) {
+/* The ridge of 0/1 columns, or of -1 and 1, told by their released means and variances: a rare category's image is then
+ * not much longer than the others'.  unseen <- of columns of more values, 0 of others. */
+static void ridges(tct_onestep *run, double *s, double spread, double ridge, bool last_matrix, double *out) {
   const tct_facts *facts = run->problem->facts;
   int64_t p = run->metric.p, last = p - 1;
   double R = facts->row_norm, hidden = planned(run, run->at.lengths)->deviation / run->rows;
@@ -201,10 +202,15 @@ static void ridges(tct_onestep *run, double *s, double spread, double ridge, dou
   for (int64_t j = 0; j < p; j++) {
     double all = facts->intercept ? s[last * p + last] : 1,
            mean = facts->intercept ? s[j * p + last] / all : run->mean[j];
-    double variance = s[j * p + j] / all - mean * mean, half = 0.5 + mean / 2;
+    double variance = s[j * p + j] / all - mean * mean, half = 0.5 + mean / 2, lost = 0;
     bool ones = facts->intercept && j == last, alike = of_two_values(variance, mean - off, mean + off, spread);
-    out[j] = alike && !ones ? of_category(run, j, variance, spread, ridge, s + j * p + j) : 0;
-    run->unseen[j] = 0;
+    bool signs = last_matrix && !alike && of_two_values(variance / 4, half - off / 2, half + off / 2, spread);
+    double unit2 = signs ? 4 : 1; /* bounds 0 and 1 are scaled to -1 and 1 */
+    out[j] = run->unseen[j] = 0;
+    if ((alike || signs) && !ones)
+      out[j] = unit2 *
+               of_category(run, signs ? 0.5 + run->mean[j] / 2 : run->mean[j], variance / unit2, spread, ridge, &lost);
+    s[j * p + j] += unit2 * lost;
     double near = off + 0.2 * sqrt(fmax(variance, 0)); /* a category that nobody has is about at its end */
     alike |= of_two_values(variance, mean - off, mean + near, spread);
     if (!alike && !ones && !of_two_values(variance / 4, half - off / 2, half + near / 2, spread))
@@ -214,12 +220,12 @@ static void ridges(tct_onestep *run, double *s, double spread, double ridge, dou
 
 /* W from second moments s of the rows and `spread`, how many directions they fill; d and the images' second moment.
  * room: [2 p]. */
-static tct_status settle(tct_onestep *run, double *s, double spread, double *room, tct_error *err) {
+static tct_status settle(tct_onestep *run, double *s, double spread, bool last, double *room, tct_error *err) {
   int64_t p = run->metric.p;
   double longest =
       fmin(fmax(dponestep_rare_per_root * sqrt(all_signal(run) / spread), dponestep_rare_least), dponestep_rare_most);
   double *ridge = room + p, d = (double)p, *w = run->metric.w;
-  ridges(run, s, spread, dponestep_rare_ridge / (spread * (longest * longest - 1)), ridge);
+  ridges(run, s, spread, dponestep_rare_ridge / (spread * (longest * longest - 1)), last, ridge);
   for (int64_t j = 0; j < p; j++) s[j * p + j] += ridge[j];
   TCT_TRY(whiten(run, s, 1, room, err));
   for (int64_t j = 0; j < p; j++)
@@ -237,7 +243,7 @@ static tct_status settle(tct_onestep *run, double *s, double spread, double *roo
 }
 
 /* The matrix of images under W, and W from it. */
-static tct_status release_matrix(tct_onestep *run, double *s, double *room, tct_error *err) {
+static tct_status release_matrix(tct_onestep *run, double *s, bool last, double *room, tct_error *err) {
   const tct_release *r = planned(run, run->at.gram);
   const tct_facts *facts = run->problem->facts;
   int64_t p = run->metric.p;
@@ -260,7 +266,7 @@ static tct_status release_matrix(tct_onestep *run, double *s, double *room, tct_
     spread += fmax(value[k], 0) / up, value[k] = up;
   }
   back_to_rows(run, value, vectors, rest, s);
-  return settle(run, s, fmax(spread, 1), rest, err);
+  return settle(run, s, fmax(spread, 1), last, rest, err);
 }
 
 /* ---- lengths ------------------------------------------------------------------------------------------------------
@@ -305,7 +311,8 @@ static void take_lengths(tct_onestep *run, const double *count, double deviation
     }
     if (kept >= wanted * all) break;
   }
-  run->weight = run->heavy ? dponestep_far_weight * top : fmin(weight, top);
+  bool classes = run->problem->facts->loss.kind->link == TCT_LINK_LOGISTIC;
+  run->weight = run->heavy ? (classes ? dponestep_far_class_weight : dponestep_far_weight) * top : fmin(weight, top);
   run->weight = fmin(fmax(run->weight, dponestep_weight_per_room * room), 1000); /* 1000: as good as none */
   if (!isnan(run->rule.weight)) run->weight = run->rule.weight;
 }
@@ -336,7 +343,7 @@ static tct_status release_all(tct_onestep *run, tct_error *err) {
   double *s = TCT_NEW(double, size);
   tct_status status = s ? release_sums(run, s, s + p + NUMBERS, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = release_squares(run, s, s + p * p, err);
-  for (int k = 0; k < 2 && status == TCT_OK; k++) status = release_matrix(run, s, s + p * p, err);
+  for (int k = 0; k < 2 && status == TCT_OK; k++) status = release_matrix(run, s, k == 1, s + p * p, err);
   if (status == TCT_OK) status = release_lengths(run, err);
   tct_wipe_free(s, size, sizeof *s);
   return status;
