@@ -6,7 +6,7 @@
  * largest where the objective is flat.  (A metric learnt under privacy: Gilani and others 2025, GeoClip.  The fixed
  * Hessian bound: Boehning and Lindsay 1988.)
  *   1. counts of the rows' norms and the sums of labels above and below 0, + N(0, m_q^2 I).
- *      B = the least edge that 0.7 of the rows lie within.
+ *      B = the norm that 0.7 of the rows lie within, between edges.
  *      An intercept starts at the constant that the labels ask for; those of a joint loss by counts of its classes.
  *      Counts: by (y/Y, 1 where y > 0), the second where noise hides the first; h below is four times that mean.
  *      Labels that are numbers: counts of slopes at this start + N(0, m_s^2 I); their 0.7 quantile is `slope`.

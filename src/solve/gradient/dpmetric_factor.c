@@ -170,7 +170,7 @@ static tct_status release_counts(making *m, double *sum, tct_dpmetric_shape *sha
   /* Half of the rest is a margin that records can meet.  Noise alone must not meet the quantile: a bound next to 0
    * would make the metric's steps immense. */
   double sure = fmin(2 * spread, 0.5 * (1 - dpmetric_within) * most);
-  if (dpmetric_within * most >= 4 * spread) m->bound = tct_quantile_edge(sum, R, dpmetric_within, sure);
+  if (dpmetric_within * most >= 4 * spread) m->bound = tct_quantile_between(sum, R, dpmetric_within, sure);
   if (m->bound < R) m->bound *= 1 + 1e-9;
   if (m->rule.start > 0) (m->classes > 1 ? start_joint : start)(m, sum, counts->deviation, shape);
   return TCT_OK;
@@ -204,7 +204,7 @@ static tct_status second_counts(making *m, tct_dpmetric_shape *shape, tct_error 
     count[at] += tct_lattice_part((problem->weight ? problem->weight[i] : 1) * counts->clip, counts->lattice);
   }
   TCT_TRY(tct_mech_release(m->mech, m->at.slopes, count, TCT_QUANTILE_EDGES, err));
-  shape->slope = tct_quantile_between(count, top, dpmetric_within);
+  shape->slope = tct_quantile_between(count, top, dpmetric_within, 0);
   if (m->facts->loss.kind->counts &&
       m->rule.start > 0) /* most are 0, and their slopes are not typical of the others' */
     shape->slope = fmax(shape->slope, sqrt(shape->curvature / dpmetric_count_means));

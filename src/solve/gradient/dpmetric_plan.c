@@ -79,14 +79,15 @@ static double cost_of(const tct_facts *facts, const double *spectrum, double noi
 
 /* No longer than where its noise costs a part of what the constant loses: where that is little, nothing is learned.
  * A kink's curvature counts as 1 and is less, so that such a path is as long as its noise allows.
- * Counts: and than where it moves margins by so much that the mean of their means is another than that of the mean. */
+ * Counts: and than where half of what it adds to the variance of margins, which lifts the mean of e^margin by as much,
+ * is that part. */
 double tct_dpmetric_path_length(const tct_facts *facts, const tct_dpmetric_shape *shape, double noise) {
   if (shape->signal_to_noise == INFINITY) return FREE_PATH;
   double signal = class_signal(facts, shape->signal_to_noise);
   double high = kinked(facts) ? LONGEST : fmin(dpmetric_length_per_root * sqrt(signal), LONGEST);
   double most = dpmetric_path_cost * shape->constant, low = 0;
   if (facts->loss.kind->counts)
-    high = fmin(high, dpmetric_count_walk * shape->curvature / (shape->dimension * noise * noise));
+    high = fmin(high, dpmetric_path_cost * shape->curvature / (shape->dimension * noise * noise));
   if (cost_of(facts, shape->spectrum, noise, high) <= most) return high;
   while (high - low > 1e-6 * high) {
     double middle = 0.5 * (low + high);
@@ -96,12 +97,12 @@ double tct_dpmetric_path_length(const tct_facts *facts, const tct_dpmetric_shape
 }
 
 /* Wider where the signal allows it, as a cut biases and noise does not.  What a known direction has there is 1, and the
- * edge of the noise is cut/gain.  Where the ridge would be more than 1 the release is all ridge. */
+ * edge of the noise is cut/gain.  Where the ridge would be more than 1 the release is all ridge: at little signal, and
+ * at so much that the cut is mostly noise. */
 double tct_dpmetric_cut(double signal_to_noise, double part, int64_t p) {
   double gain = signal_to_noise * sqrt(part / (2 * (double)p));
-  double least = dpmetric_images_ridge * dpmetric_images_ridge;
-  if (!(gain >= dpmetric_images_ridge * least && signal_to_noise < dpmetric_images_until)) return 0;
-  return fmax(least, gain * signal_to_noise / (dpmetric_image_cut_signal * dpmetric_image_cut_signal));
+  double cut = pow(fmax(dpmetric_images_ridge, gain / dpmetric_image_cut_gain), 2);
+  return gain > dpmetric_images_ridge * cut ? cut : 0; /* without noise both are infinite */
 }
 
 /* A part of the budget at which one sum over all records has so much noise: a record's own in `exact` of n. */
@@ -120,7 +121,8 @@ static void share_out(const tct_facts *facts, double norms, double start, double
   if (!facts->loss.kind->binary) rule->slopes = part_of(facts, slopes, dpmetric_sum_exact, dpmetric_counts_most);
   double numbers = facts->loss.kind->counts ? M_SQRT2 : 1; /* of counts two share a record's length */
   if (facts->intercept)
-    rule->start = part_of(facts, start, dpmetric_sum_exact * numbers, fmax(dpmetric_start_most - rule->slopes, 0));
+    rule->start = part_of(facts, start, dpmetric_sum_exact * numbers,
+                          fmax(tct_dpmetric_left(rule) - LEAST_LEFT * (1 + 0x1p-20), 0));
 }
 
 static int64_t steps_of(const tct_facts *facts, double path_length) {
@@ -131,10 +133,10 @@ static int64_t steps_of(const tct_facts *facts, double path_length) {
 tct_dpmetric_rule tct_dpmetric_rule_of(const tct_facts *facts, const tct_spec *spec) {
   const tct_option *options = tct_dpmetric_options;
   tct_dpmetric_rule rule = {0};
-  share_out(facts, tct_spec_real(spec, options, "norms"), tct_spec_real(spec, options, "start"),
-            tct_spec_real(spec, options, "slopes"), &rule);
   rule.budget_fraction = tct_spec_real(spec, options, "budget_fraction");
   rule.second = tct_spec_real(spec, options, "second");
+  share_out(facts, tct_spec_real(spec, options, "norms"), tct_spec_real(spec, options, "start"),
+            tct_spec_real(spec, options, "slopes"), &rule);
   rule.clip = tct_spec_real(spec, options, "clip");
   rule.path_length = tct_spec_real(spec, options, "path_length");
   rule.average = tct_spec_real(spec, options, "average");

@@ -8,23 +8,10 @@ int tct_quantile_bin(double size, double top) {
   return (int)fmin(fmax(floor(-2 * log2(size / top) + 1e-9), 0), TCT_QUANTILE_EDGES - 1);
 }
 
-static double total(const double *count) {
-  double all = 0;
+double tct_quantile_between(const double *count, double top, double keep, double sure) {
+  double all = 0, within = 0;
   for (int k = 0; k < TCT_QUANTILE_EDGES; k++) all += count[k];
-  return all;
-}
-
-double tct_quantile_edge(const double *count, double top, double keep, double sure) {
-  double need = keep * total(count) + sure, within = 0;
-  for (int k = TCT_QUANTILE_EDGES - 1; k >= 0; k--) {
-    within += count[k];
-    if (within >= need) return top * exp2(-0.5 * k);
-  }
-  return top;
-}
-
-double tct_quantile_between(const double *count, double top, double keep) {
-  double all = total(count), need = keep * all, within = 0;
+  double need = keep * all + sure;
   if (!(all > 0)) return top;
   for (int k = TCT_QUANTILE_EDGES - 1; k >= 0; k--) {
     within += count[k];

@@ -7,9 +7,7 @@ enum { TCT_QUANTILE_EDGES = 24 };
 
 /* The count that a size at most `top` belongs to, 0 for the largest; -1 for what is 0 beside top. */
 int tct_quantile_bin(double size, double top);
-/* The least edge that a part `keep` of all counts lies within, and `sure` records more; top where no edge does.
- * count[TCT_QUANTILE_EDGES]: released. */
-double tct_quantile_edge(const double *count, double top, double keep, double sure);
-/* The same between edges: counts are spread evenly over the logarithm of the size. */
-double tct_quantile_between(const double *count, double top, double keep);
+/* The size that a part `keep` of all counts lies within, and `sure` records more; top where none is.  Between edges
+ * counts are spread evenly over the logarithm of the size.  count[TCT_QUANTILE_EDGES]: released. */
+double tct_quantile_between(const double *count, double top, double keep, double sure);
 #endif
