@@ -335,6 +335,27 @@ static void stated_deviations_are_those_of_what_is_released(void **state) {
   }
 }
 
+/* Where noise hides the variance of slopes it is a multiple of the curvature, of the trace that was released. */
+static void a_hidden_variance_is_the_curvature_s_with_its_own_trace(void **state) {
+  (void)state;
+  enum { P = COLUMNS + 1 };
+  static const column even[COLUMNS] = {EVEN, EVEN};
+  static const double seen[P] = {9, 3, 6};
+  for (int hidden = 0; hidden < 2; hidden++) {
+    double h[P * P] = {2, 0, 0, 0, 4, 0, 0, 0, 6}, j[P * P] = {9, 0, 0, 0, 3, 0, 0, 0, 6}, noise = hidden ? 10 : 1e-6;
+    tct_onestep_moments moments = {h, j, 1e-6, noise};
+    tct_error err = {0};
+    world w;
+    tct_onestep run;
+    begin("poisson", even, 50, 0, &w, &run);
+    assert_int_equal(tct_onestep_settle_variance(&run, &moments, &err), TCT_OK);
+    for (int k = 0; k < P; k++) assert_float_equal(j[k * (P + 1)], hidden ? 1.5 * h[k * (P + 1)] : seen[k], 1e-6);
+    assert_float_equal(run.dispersion, 18 / 12.0, 1e-9);
+    assert_float_equal(run.uncertain, noise * sqrt(P) / 12, 1e-9);
+    end(&w, &run);
+  }
+}
+
 /* Half of the records have one event: in half of the time there are twice as many. */
 static void the_walk_of_counts_starts_at_their_rate(void **state) {
   (void)state;
@@ -359,6 +380,7 @@ int main(void) {
       cmocka_unit_test(the_walk_of_counts_starts_at_their_rate),
       cmocka_unit_test(a_ridge_is_in_the_last_step_and_in_its_errors),
       cmocka_unit_test(stated_deviations_are_those_of_what_is_released),
+      cmocka_unit_test(a_hidden_variance_is_the_curvature_s_with_its_own_trace),
       cmocka_unit_test(the_covariance_is_that_of_the_formulas),
       cmocka_unit_test(numbers_have_no_interval_where_hidden_rows_may_decide_a_column),
   };
