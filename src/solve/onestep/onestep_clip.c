@@ -121,7 +121,9 @@ double tct_onestep_pick_clip(tct_onestep_terms *terms) {
   double alike = fmin(2 * (1 - terms->uneven), 1); /* a tail on one side may go on unseen: what noise allows */
   if (terms->heavy)
     clip = fmax(clip, fmin(dponestep_far_error * free, dponestep_far_clip * seen / fmax(alike, 0x1p-100)));
-  double wide = terms->even ? 0 : tct_onestep_varied(terms->dispersion);
+  double hidden =
+      fmin(terms->deviation / (dponestep_clip_hidden * terms->rows), 1); /* how much of a tail noise hides */
+  double wide = terms->even ? 0 : tct_onestep_varied(terms->dispersion) * hidden;
   double errors =
       terms->even ? dponestep_clip_of_error : dponestep_clip_of_count_error + wide * dponestep_clip_of_dispersion;
   return fmax(clip, fmin(fmax(errors * free, wide * dponestep_clip_dispersed * quantile),
