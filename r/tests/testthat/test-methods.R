@@ -165,7 +165,7 @@ test_that("a plan's errors are those of the fit, and power follows", {
   expect_identical(is.na(w$power), c(TRUE, FALSE, FALSE, TRUE))
   expect_equal(w$power[2], 1 - pnorm((w$width[2] / 2 - .05) / w$std.error[2]) + pnorm((-w$width[2] / 2 - .05) / w$std.error[2]), tolerance = .1)
   again <- plan(y ~ x + g, binomial, rows = ROWS, epsilon = 1, assume = list(g = shares, y = mean(people$y == "yes")), effect = c(x = w$detectable[2]))
-  expect_equal(again$weights$power[2], .8, tolerance = .1)
+  expect_equal(again$weights$power[2], .8, tolerance = .15) # a mean over four tries
   expect_identical(plan(z ~ x, rows = 300, epsilon = .1)$weights$withheld, c(1, 1))
   expect_output(print(p), "detectable")
   expect_null(plan(z ~ x, rows = 300, epsilon = 1, errors = "none")$weights)
