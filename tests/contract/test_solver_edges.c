@@ -69,6 +69,32 @@ static void a_private_solver_refuses_records_without_bounds(void **state) {
   for_every_solver_and_loss(bounds);
 }
 
+/* ---- settings that were resolved ----------------------------------------------------------------------------- */
+
+/* Older files are planned again from what they resolved. */
+static void again(const tct_config *given, const char *who) {
+  tct_config config = *given;
+  tct_error err = {0};
+  tct_plan *plan = tct_plan_new(&config, ROWS, COLS, &err), *same = NULL;
+  if (plan) config.solver = plan->solver_text, same = tct_plan_new(&config, ROWS, COLS, &err);
+  if (plan && !same) fail_msg("%s: its own settings %s are refused: %s", who, plan->solver_text, err.text);
+  if (plan) assert_string_equal(same->solver_text, plan->solver_text);
+  tct_plan_free(plan), tct_plan_free(same);
+}
+
+static void resolved(const solver_case *c) {
+  tct_config config = config_of(c);
+  for (config.epsilon = 1e-3; config.epsilon < 1e4; config.epsilon *= 100)
+    for (config.intercept = 0; config.intercept < 2; config.intercept++) again(&config, c->spec);
+}
+static void resolved_settings_are_settings(void **state) {
+  (void)state;
+  for_some_solvers_and_losses(resolved);
+  tct_config config = world_config("logistic", "none", "dpmetric:budget_fraction=1e-4,second=0,norms=0");
+  config.intercept = 1, config.epsilon = 0.01; /* the start takes all that may be left */
+  again(&config, config.solver);
+}
+
 /* ---- neighbours -------------------------------------------------------------------------------------------- */
 
 /* Solvers whose releases are not bounded one by one. */
@@ -241,6 +267,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(both_relations_are_planned_or_refused_with_a_sentence),
       cmocka_unit_test(a_private_solver_refuses_records_without_bounds),
+      cmocka_unit_test(resolved_settings_are_settings),
       cmocka_unit_test(no_release_moves_further_than_claimed_and_releases_make_the_model),
       cmocka_unit_test(a_cancelled_run_gives_no_model),
       cmocka_unit_test(a_run_without_memory_is_an_error),

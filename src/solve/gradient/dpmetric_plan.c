@@ -13,7 +13,7 @@ const tct_option tct_dpmetric_options[] = {
     {"norms", TCT_OPT_REAL, "auto", 0, 0.5, NULL,
      "part of the budget (of mu^2) for counts of the rows' norms; 0: the metric's rows are cut to R; auto: from n and "
      "mu"},
-    {"start", TCT_OPT_REAL, "auto", 0, 0.8, NULL,
+    {"start", TCT_OPT_REAL, "auto", 0, 0.9, NULL,
      "part of the budget (of mu^2) for sums of labels, from which the intercept starts; auto: from n and mu"},
     {"slopes", TCT_OPT_REAL, "auto", 0, 0.5, NULL,
      "part for counts of slopes where labels are numbers; 0: clips are measured by the bound; auto: from n and mu"},
