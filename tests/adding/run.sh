@@ -41,13 +41,15 @@ joins() {
   [ "$(gained "$3")" = 1 ] || complain "$3 has gained $(gained "$3") lines, not 1"
   printf '%-11s 1 new file (%d lines), 1 line in %s\n' "$1" "$(wc -l <"$spot/$2")" "$3"
 }
-# A solver that is one already, under another name: the contract asks the dummy what it asks of that one.
+# A solver and a stage that are there already, under another name: the contract asks the dummy what it asks of those.
 sed 's/"dpgd/"dummy/g; s/tct_solver_dpgd/tct_solver_dummy/g; s/dpgd\.c/dummy.c/' "$root/src/solve/gradient/dpgd.c" >"$spot/solver.c"
+sed 's/"descri[a-z]*"/"dummy"/g; s/tct_stage_kind_describe/tct_stage_kind_dummy/' "$root/src/stage/describe_stage.c" >"$spot/stage.c"
 joins loss src/loss/dummy.c src/loss/list.def 'TCT_LOSS(dummy)'
 joins penalty src/penalty/dummy.c src/penalty/list.def 'TCT_REG(dummy)'
 joins accountant src/account/dummy.c src/account/list.def 'TCT_ACCOUNTANT(dummy)'
 joins format src/read/format/dummy.c src/read/format/list.def 'TCT_FORMAT(dummy)' 'TCT_FORMAT(libsvm)'
 joins verb cli/cmd_dummy.c cli/list.def 'CLI_VERB(dummy)'
+here=$spot joins stage src/stage/dummy_stage.c src/stage/list.def 'TCT_STAGE_KIND(dummy)'
 here=$spot joins solver src/solve/gradient/dummy.c src/solve/list.def 'TCT_SOLVER(dummy)'
 
 # ---- the event kind: one entry, and what the compiler demands ----
@@ -92,7 +94,7 @@ expected="src/account/curves/loss_query.c src/account/curves/pairs.c src/account
 # ---- the dummies meet the contract ----
 
 for file in src/loss/{loss,dummy}.c src/penalty/{penalty,dummy}.c src/account/{account,dummy}.c src/solve/solve.c \
-  src/solve/gradient/dummy.c src/read/format/{formats,dummy}.c src/train/components.c; do
+  src/solve/gradient/dummy.c src/read/format/{formats,dummy}.c src/stage/{kinds,dummy_stage}.c src/train/components.c; do
   compile "$file" "$(object "$file")" || complain "$file does not compile: $(grep -m1 error "$(object "$file").log")"
 done
 for file in "$root"/cli/*.[ch]; do [ -f "$spot/cli/${file##*/}" ] || cp "$file" "$spot/cli/"; done
@@ -171,5 +173,13 @@ says "use squared, logistic, smoothed_hinge or huber" "${train[@]}" "$spot/plain
   "$("$tacit" account zcdp:rho=0.1 --delta 1e-6 --json | grep -o '"epsilon": [0-9.]*')" ] || complain "the dummy event does not cost what its rho does"
 says "dummy" "$tacit" account pure:epsilon=1 --delta 1e-6 --json
 
-[ "$failed" = 0 ] && echo "a loss, penalty, accountant, format, verb, solver and event kind were added and meet the contract"
+# A study of it is planned, run and verified.
+cat >"$spot/plan.json" <<'PLAN'
+{"epsilon": 5, "delta": 1e-6, "stages": [{"kind": "dummy", "name": "it"}],
+ "schema": {"columns": [{"name": "a", "type": "number", "lower": -1, "upper": 1}, {"name": "b", "type": "ignore"},
+   {"name": "y", "type": "ignore"}]}}
+PLAN
+says "dummy of 5 records" "$tacit" study "$spot/plain.csv" --plan "$spot/plan.json" -o "$spot/study.json"
+says "verified: epsilon 5" "$tacit" verify "$spot/study.json"
+[ "$failed" = 0 ] && echo "a loss, penalty, accountant, format, verb, solver, stage and event kind were added and meet the contract"
 exit "$failed"
