@@ -274,8 +274,7 @@ static tct_status release_matrix(tct_onestep *run, double *s, bool last, double 
   return settle(run, s, fmax(spread, 1), last, rest, err);
 }
 
-/* ---- lengths
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- lengths ----------------------------------------------------------------------------------------------------- */
 
 /* Of the mean square length so much is kept; two classes keep less where noise counts, as a weight biases nothing. */
 static double kept_length(const tct_onestep *run) {
@@ -339,8 +338,7 @@ static tct_status release_lengths(tct_onestep *run, tct_error *err) {
   return TCT_OK;
 }
 
-/* ---- a run
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- a run ------------------------------------------------------------------------------------------------------- */
 
 static tct_status release_all(tct_onestep *run, tct_error *err) {
   const tct_facts *facts = run->problem->facts;
