@@ -229,7 +229,7 @@ static guess change(const guess *from, uint64_t *seed, bool all) {
 }
 
 static void climb(const form *f, uint64_t seed) {
-  enum { RESTARTS = 2, STEPS = 60 };
+  enum { RESTARTS = 5, STEPS = 60 };
   double best[RELEASES] = {0};
   tct_plan *plan = plan_of(f);
   eyes *e = malloc(sizeof *e);

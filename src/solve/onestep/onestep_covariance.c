@@ -294,17 +294,24 @@ static void fill(const work *m, const tct_metric *metric, bool far, double *c, t
   unseen_rows(m, metric, rows, room, out);
 }
 
-/* The mean square of z.step, or what the curvature tells of it.  That of a model of classes is a fifth of the images'
- * second moment or less.  That of counts is their mean: the trace of H, as images have length about 1. */
-static double moved2_by(const tct_onestep_released *in, const double *step, int64_t p) {
+/* The mean square of z.step, or what the curvature tells of it, less what the noise of g alone gives it.  That of a
+ * model of classes is a fifth of the images' second moment or less.  That of counts is their mean: the trace of H, as
+ * images have length about 1. */
+static double moved2_by(const work *m, const double *step) {
+  const tct_onestep_released *in = m->in;
   const double *matrix = in->second ? in->second : in->moments->curvature;
+  int64_t p = m->p;
   double sum = 0, typical = in->second ? 1 : 1 / (dponestep_logistic_width * dponestep_logistic_width), trace = 0;
+  double *column = m->room, *moved = m->room + p, by_noise = 0, g2 = in->deviation * in->deviation;
   for (int64_t j = 0; j < p; j++) {
     sum += step[j] * tct_dot(matrix + j * p, step, p);
     trace += in->moments->curvature[j * p + j];
+    for (int64_t i = 0; i < p; i++) column[i] = in->factor ? (i < j ? 0 : in->factor[i * p + j]) : i == j;
+    times(m->inverse, column, p, moved);
+    for (int64_t i = 0; i < p; i++) by_noise += g2 * moved[i] * tct_dot(matrix + i * p, moved, p);
   }
   if (!in->second && in->link == TCT_LINK_LOG) typical = fmax(trace, 0x1p-900);
-  return fmax(sum, 0) / typical;
+  return fmax(sum - by_noise, 0) / typical;
 }
 
 tct_status tct_onestep_covariance(const tct_onestep_released *released, const tct_metric *metric, double *step,
@@ -317,7 +324,7 @@ tct_status tct_onestep_covariance(const tct_onestep_released *released, const tc
   m.spread = take(&from, square), m.middle = take(&from, square), m.room = take(&from, 2 * square + 4 * p);
   factor(&m);
   last_step(&m, step);
-  double moved2 = moved2_by(released, step, p);
+  double moved2 = moved2_by(&m, step);
   double most = released->second ? dponestep_margins_moved_most : dponestep_hazards_moved_most;
   noise_between(&m, step, moved2);
   after_step(&m, metric, step, m.room);

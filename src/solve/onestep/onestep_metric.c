@@ -203,15 +203,20 @@ static void ridges(tct_onestep *run, double *s, double spread, double ridge, boo
     double all = facts->intercept ? s[last * p + last] : 1,
            mean = facts->intercept ? s[j * p + last] / all : run->mean[j];
     double variance = s[j * p + j] / all - mean * mean, half = 0.5 + mean / 2, lost = 0;
-    bool ones = facts->intercept && j == last, alike = of_two_values(variance, mean - off, mean + off, spread);
-    bool signs = last_matrix && !alike && of_two_values(variance / 4, half - off / 2, half + off / 2, spread);
+    double near = off + 0.2 * sqrt(fmax(variance, 0)); /* noise takes a rare category to its end and beyond */
+    double seen = facts->intercept && last_matrix ? near : off;
+    bool ones = facts->intercept && j == last;
+    bool alike = of_two_values(variance, mean - off, mean + off, spread) ||
+                 of_two_values(variance, mean - off, mean + seen, spread);
+    bool signs = last_matrix && !alike &&
+                 (of_two_values(variance / 4, half - off / 2, half + off / 2, spread) ||
+                  of_two_values(variance / 4, half - off / 2, half + seen / 2, spread));
     double unit2 = signs ? 4 : 1; /* bounds 0 and 1 are scaled to -1 and 1 */
     out[j] = run->unseen[j] = 0;
     if ((alike || signs) && !ones)
       out[j] = unit2 *
                of_category(run, signs ? 0.5 + run->mean[j] / 2 : run->mean[j], variance / unit2, spread, ridge, &lost);
     s[j * p + j] += unit2 * lost;
-    double near = off + 0.2 * sqrt(fmax(variance, 0)); /* a category that nobody has is about at its end */
     alike |= of_two_values(variance, mean - off, mean + near, spread);
     if (!alike && !ones && !of_two_values(variance / 4, half - off / 2, half + near / 2, spread))
       run->unseen[j] = fmax(hidden * reach * reach / variance, 0);
@@ -269,8 +274,7 @@ static tct_status release_matrix(tct_onestep *run, double *s, bool last, double 
   return settle(run, s, fmax(spread, 1), last, rest, err);
 }
 
-/* ---- lengths ------------------------------------------------------------------------------------------------------
- */
+/* ---- lengths ----------------------------------------------------------------------------------------------------- */
 
 /* Of the mean square length so much is kept; two classes keep less where noise counts, as a weight biases nothing. */
 static double kept_length(const tct_onestep *run) {
@@ -334,8 +338,7 @@ static tct_status release_lengths(tct_onestep *run, tct_error *err) {
   return TCT_OK;
 }
 
-/* ---- a run ---------------------------------------------------------------------------------------------------------
- */
+/* ---- a run ------------------------------------------------------------------------------------------------------- */
 
 static tct_status release_all(tct_onestep *run, tct_error *err) {
   const tct_facts *facts = run->problem->facts;
