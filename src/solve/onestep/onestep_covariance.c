@@ -303,15 +303,17 @@ static double moved2_by(const work *m, const double *step) {
   int64_t p = m->p;
   double sum = 0, typical = in->second ? 1 : 1 / (dponestep_logistic_width * dponestep_logistic_width), trace = 0;
   double *column = m->room, *moved = m->room + p, by_noise = 0, g2 = in->deviation * in->deviation;
+  if (in->link == TCT_LINK_IDENTITY) return 0; /* its curvature stays, and nobody asks */
   for (int64_t j = 0; j < p; j++) {
     sum += step[j] * tct_dot(matrix + j * p, step, p);
     trace += in->moments->curvature[j * p + j];
+    if (g2 == 0 || tct_stopping()) continue;
     for (int64_t i = 0; i < p; i++) column[i] = in->factor ? (i < j ? 0 : in->factor[i * p + j]) : i == j;
     times(m->inverse, column, p, moved);
     for (int64_t i = 0; i < p; i++) by_noise += g2 * moved[i] * tct_dot(matrix + i * p, moved, p);
   }
   if (!in->second && in->link == TCT_LINK_LOG) typical = fmax(trace, 0x1p-900);
-  return fmax(sum - by_noise, 0) / typical;
+  return isfinite(sum - by_noise) ? fmax(sum - by_noise, 0) / typical : INFINITY;
 }
 
 tct_status tct_onestep_covariance(const tct_onestep_released *released, const tct_metric *metric, double *step,

@@ -169,12 +169,13 @@ static void back_to_rows(const tct_onestep *run, const double *up, const double 
   }
 }
 
-/* Is this the variance of a column of the values 0 and unit, or -unit and unit, of which a share within low .. high is
- * the larger?  It is share (1 - share), less what the cut of its images takes; numbers have less. */
-static bool of_two_values(double variance, double low, double high, double spread) {
-  low = fmin(fmax(low, 0), 1), high = fmin(fmax(high, 0), 1);
+/* Is this the variance of a column of the values 0 and 1, of which a share from low to one of these is the larger?  It
+ * is share (1 - share), less what the cut of its images takes; numbers have less. */
+static bool of_two_values(double variance, double low, double high, double other, double spread) {
+  low = fmin(fmax(low, 0), 1), high = fmin(fmax(high, 0), 1), other = fmin(fmax(other, 0), 1);
   double left = fmin(1, dponestep_matrix_radius * dponestep_matrix_radius * low * spread) * low * (1 - low);
-  return variance > dponestep_two_values * left && variance * dponestep_two_values < high * (1 - high);
+  double most = fmax(high * (1 - high), other * (1 - other));
+  return variance > dponestep_two_values * left && variance * dponestep_two_values < most;
 }
 
 /* The ridge of a column of the values 0 and 1, 1 for this share.  Cut images have less than its variance, share (1 -
@@ -206,19 +207,18 @@ static void ridges(tct_onestep *run, double *s, double spread, double ridge, boo
     double near = off + 0.2 * sqrt(fmax(variance, 0)); /* noise takes a rare category to its end and beyond */
     double seen = facts->intercept && last_matrix ? near : off;
     bool ones = facts->intercept && j == last;
-    bool alike = of_two_values(variance, mean - off, mean + off, spread) ||
-                 of_two_values(variance, mean - off, mean + seen, spread);
-    bool signs = last_matrix && !alike &&
-                 (of_two_values(variance / 4, half - off / 2, half + off / 2, spread) ||
-                  of_two_values(variance / 4, half - off / 2, half + seen / 2, spread));
+    bool alike = of_two_values(variance, mean - off, mean + off, mean + seen, spread);
+    bool signs =
+        last_matrix && !alike && of_two_values(variance / 4, half - off / 2, half + off / 2, half + seen / 2, spread);
     double unit2 = signs ? 4 : 1; /* bounds 0 and 1 are scaled to -1 and 1 */
     out[j] = run->unseen[j] = 0;
     if ((alike || signs) && !ones)
       out[j] = unit2 *
                of_category(run, signs ? 0.5 + run->mean[j] / 2 : run->mean[j], variance / unit2, spread, ridge, &lost);
     s[j * p + j] += unit2 * lost;
-    alike |= of_two_values(variance, mean - off, mean + near, spread);
-    if (!alike && !ones && !of_two_values(variance / 4, half - off / 2, half + near / 2, spread))
+    double end = mean + near, at = half + near / 2;
+    alike |= of_two_values(variance, mean - off, end, end, spread);
+    if (!alike && !ones && !of_two_values(variance / 4, half - off / 2, at, at, spread))
       run->unseen[j] = fmax(hidden * reach * reach / variance, 0);
   }
 }
