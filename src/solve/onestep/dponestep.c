@@ -235,7 +235,7 @@ static tct_status finish(tct_onestep *run, walk *m, double *w, tct_error *err) {
   TCT_TRY(tct_inference_new(facts->p, inference, err));
   tct_status status = release_last(run, m, w, &moments, &released.deviation, err);
   if (run->rule.robust) /* where the mean is not as the model says */
-    released.deviation = hypot(released.deviation, run->lost * still_hidden(run));
+    released.lost = run->lost * still_hidden(run);
   double residual = status == TCT_OK ? residual_of(run, &moments, m->rest) : NAN;
   if (status == TCT_OK) {
     tct_onestep_add_slope(run, w, m->g);

@@ -153,6 +153,7 @@ typedef struct tct_onestep_released {
   double rest;          /* what one step leaves of the margins' square, times the curvature */
   double along;         /* the square of the part of the step that it leaves undone, over the margins' square */
   double dimension;
+  double lost;  /* what the last clip may have taken, in the gradient's metric: an error, no noise */
   double floor; /* of eigenvalues, over what noise alone reaches; 0: the rule's */
 } tct_onestep_released;
 tct_status tct_onestep_covariance(const tct_onestep_released *released, const tct_metric *metric, double *step,

@@ -1,13 +1,14 @@
 /* onestep_covariance.c - the last Newton step of dponestep, and the covariance of its weights: from releases alone.
  *
  * H and J are the released moments, g the released gradient, n the rows, all in units of v.  The noise of g has the
- * deviation s_g.  That of H and J is symmetric: s_H and s_J on the diagonal, sqrt(1/2) of it beside.
+ * deviation s_g; below, s_g^2 has what a clip may have taken as well.  That of H and J is symmetric: s_H and s_J on the
+ * diagonal, sqrt(1/2) of it beside.
  *   D = H^-1 g, v = v_0 - D
  *   sampling  H^-1 J H^-1 / n                                   (the sandwich; without J: H^-1 / n)
  *   noise     H^-1 [s_g^2 G G^T + (s_H^2/2)(|D|^2 I + D D^T) + r I + a m^2 g g^T] H^-1
  * G is the root of the metric that g was released in.  The second term is H's own noise times D.  r is what one step
- * leaves where curvatures follow the weights: (rest m^2 tr H)^2/d for a step that moves margins by m.
- * Along D itself it is a m^2 of the square.
+ * leaves where curvatures follow the weights: (rest m^2 tr H)^2/d for a step that moves margins by m, the noise of g
+ * apart.  Along D itself it is a m^2 of the square.
  * docs/proofs/standard-errors.md derives both.
  *   Noise in H makes the mean of H^-1 larger, by (s_H^2/2) H^-1 (tr(H^-1) + H^-1) H^-1.  Eigenvalues l are raised by
  * (s_H^2/2)(tr(H^-1) + 1/l), which takes that away.
@@ -129,7 +130,7 @@ static void factor(work *m) {
 
 static void noise_between(work *m, const double *step, double moved2) {
   int64_t p = m->p;
-  double g2 = m->in->deviation * m->in->deviation;
+  double g2 = m->in->deviation * m->in->deviation + m->in->lost * m->in->lost;
   double h2 = m->in->moments->curvature_noise * m->in->moments->curvature_noise / 2, length2 = tct_norm2(step, p),
          trace = 0;
   for (int64_t j = 0; j < p; j++) trace += m->in->moments->curvature[j * p + j];
