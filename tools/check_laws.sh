@@ -92,19 +92,19 @@ while IFS= read -r hit; do complain "$hit: changes a source; give the fault a po
   grep -nE '\b(sed|perl|awk)\b.*(src|extra)/' tests/privacy/*.sh tests/privacy/*.py 2>/dev/null)
 
 # One way through the house: who asks what a list costs, who charges, who opens a gate, who calls a solver.
-# only PATTERN ROOMS FILES : beside the rooms whose own it is, these files of src/ alone call it.
+# only PATTERN ROOMS FILES : beside the rooms whose own it is, these files alone call it.
 only() {
   local file
   while IFS= read -r file; do
     case " $3 " in *" $file "*) ;; *) complain "$file: calls ${1//|/, }; that is done in $3 alone" ;; esac
-  done < <(project_files | grep -E '^src/.*\.c$' | grep -vE "^src/($2)/" | xargs grep -lE "\\b($1)\(")
+  done < <(project_files | grep -E '^(src|extra|cli)/.*\.c$' | grep -vE "^(src|extra)/($2)/" | xargs grep -lE "\\b($1)\(")
 }
 only 'tct_account_epsilon|tct_accountant_epsilon|tct_selection_epsilon|tct_tries_event|tct_tries_epsilon' \
-  'account|solve|ledger|certify' 'src/study/price.c'
+  'account|solve|baselines|parties|ledger|certify' 'src/study/price.c'
 only 'tct_ledger_promise_run' 'ledger' 'src/study/charge.c'
-only 'tct_mech_new' 'mech' 'src/study/run.c src/several/persons.c'
-only 'solver->plan' 'solve' 'src/train/plan.c'
-only 'solver->run' 'solve' 'src/train/fit.c'
+only 'tct_mech_new' 'mech' 'src/study/run.c src/several/persons.c extra/session/party.c extra/session/rounds_gram.c'
+only 'solver(->|\.)plan' 'solve' 'src/train/plan.c'
+only 'solver(->|\.)run' 'solve' 'src/train/fit.c'
 
 # Every export has a door: the command line, Python, R, or an inline function of the header that one of them calls.  What
 # Python declares it also calls.
