@@ -112,7 +112,7 @@ static tct_status compose(const cli_args *args, search *s, int64_t cols, tct_err
   }
   if (status != TCT_OK) return status;
   tct_search how = args->search;
-  how.law = is_random(args) ? TCT_SEARCH_TRIES : TCT_SEARCH_ALL;
+  if (!is_random(args)) how.tries = 0;
   how.persons = args->read.key != NULL;
   s->whole = tct_search_plan(s->at, count, &how, s->rows, cols, err);
   return s->whole ? TCT_OK : err->status;

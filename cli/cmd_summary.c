@@ -211,7 +211,7 @@ static int run_summary(cli_args *args) {
   tct_error err = {0};
   tct_model *model = tct_model_read(args->operand[0], NULL, args->stage, &err);
   if (!model) return cli_fail_error(&err);
-  char *text = tct_summary_json(model, isnan(args->level) ? 0.95 : args->level, args->covariance, &err);
+  char *text = tct_summary_json(model, isnan(args->level) ? 0.95 : args->level, args->covariance, NULL, 0, &err);
   tct_model_free(model);
   if (!text) return cli_fail_error(&err);
   if (args->ratios && strstr(text, "\"ratio\": null")) {

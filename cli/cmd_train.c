@@ -138,7 +138,7 @@ static tct_status train(cli_args *args, run *r, tct_error *err) {
   start = cli_seconds();
   args->config.output = cli_to_standard_output(args) ? NULL : args->output;
   cli_progress_start(&args->config);
-  if (tct_team_rank(r->team) > 0) args->config.progress = NULL;
+  if (tct_team_rank(r->team, NULL) > 0) args->config.progress = NULL;
   tct_labels kind;
   int64_t classes = tct_data_classes(r->data, &kind);
   if (kind == TCT_LABELS_CLASSES) args->config.classes = classes;
@@ -152,7 +152,7 @@ static tct_status train(cli_args *args, run *r, tct_error *err) {
   r->trained = cli_seconds() - start;
   cli_progress_end();
   if (!r->model) return err->status;
-  if (tct_team_rank(r->team) == 0) {
+  if (tct_team_rank(r->team, NULL) == 0) {
     if (!cli_to_standard_output(args)) status = tct_model_write(r->model, args->output, err);
     if (status == TCT_OK && args->report) status = tct_report_page_write(r->model, &args->page, args->report, err);
   }
@@ -171,6 +171,8 @@ static json_t *estimate_of(const tct_model *model) {
 
 static int report(const cli_args *args, const run *r) {
   tct_error err = {0};
+  int ranks;
+  tct_team_rank(r->team, &ranks);
   json_t *root = cli_plan_json(r->plan, &err);
   if (!root) return cli_fail_error(&err);
   int code = 0;
@@ -179,9 +181,8 @@ static int report(const cli_args *args, const run *r) {
   cli_warn_unaccounted(r->model);
   if (tct_model_warning(r->model)) cli_warn("%s", tct_model_warning(r->model));
   json_t *rows = json_array();
-  for (int rank = 0; rank < tct_team_size(r->team); rank++)
-    json_array_append_new(rows, json_integer(tct_data_rank_rows(r->data, rank)));
-  json_object_set_new(root, "ranks", json_integer(tct_team_size(r->team)));
+  for (int rank = 0; rank < ranks; rank++) json_array_append_new(rows, json_integer(tct_data_rank_rows(r->data, rank)));
+  json_object_set_new(root, "ranks", json_integer(ranks));
   json_object_set_new(root, "rank_rows", rows);
   json_object_set_new(root, "seconds",
                       json_pack("{s:f, s:f, s:f}", "read", r->read, "plan", r->planned, "train", r->trained));
@@ -233,11 +234,12 @@ static int begin(cli_args *args, tct_team *team) {
   if (args->help) return 0;
   if (args->read.event && isnan(args->config.label_bound) && args->read.horizon > 0)
     args->config.label_bound = args->read.horizon;
-  if (tct_team_rank(team) == 0) code = cli_fit_check(args);
-  if (tct_team_rank(team) == 0 && !code) code = cli_fit_check_run(args);
-  if (!code && args->read.key && tct_team_size(team) > 1)
+  int ranks, rank = tct_team_rank(team, &ranks);
+  if (rank == 0) code = cli_fit_check(args);
+  if (rank == 0 && !code) code = cli_fit_check_run(args);
+  if (!code && args->read.key && ranks > 1)
     code = cli_fail(CLI_USAGE, "persons are bounded where all their rows are; run --person without mpirun");
-  if (tct_team_rank(team) == 0 && !code && !args->dry_run) code = check_before(args);
+  if (rank == 0 && !code && !args->dry_run) code = check_before(args);
   args->read.labels = cli_labels(&args->config);
   tct_status status = tct_team_agree(team, (tct_status)code, &err); /* up to 4, codes are statuses */
   if (status == TCT_OK || code) return (int)status;                 /* what this rank refuses it has said */
@@ -249,21 +251,21 @@ static int run_train(cli_args *args) {
   run r = {.out = -1};
   int code = cli_rank_begin(args, &r.team);
   if (code) return code;
-  if (tct_team_rank(r.team) > 0 && !args->sockets.address) cli_silence(); /* mpirun shows what all say */
+  if (tct_team_rank(r.team, NULL) > 0 && !args->sockets.address) cli_silence(); /* mpirun shows what all say */
   code = begin(args, r.team);
   if (!code && args->help) {
-    if (tct_team_rank(r.team) == 0) cli_put_help(&cli_train);
+    if (tct_team_rank(r.team, NULL) == 0) cli_put_help(&cli_train);
   } else if (!code && args->dry_run) {
-    code = tct_team_rank(r.team) == 0 ? dry_run(args) : 0;
+    code = tct_team_rank(r.team, NULL) == 0 ? dry_run(args) : 0;
   } else if (!code && cli_to_standard_output(args) && (r.out = cli_divert()) < 0) {
     code = CLI_RUN;
   } else if (!code) {
     tct_status status = train(args, &r, &err);
     if (status != TCT_OK)
       code = cli_fail_error(&err);
-    else if (tct_team_rank(r.team) == 0)
+    else if (tct_team_rank(r.team, NULL) == 0)
       code = report(args, &r);
-    if (!code && r.out >= 0 && tct_team_rank(r.team) == 0) code = cli_write_diverted(r.out, r.model);
+    if (!code && r.out >= 0 && tct_team_rank(r.team, NULL) == 0) code = cli_write_diverted(r.out, r.model);
   }
   tct_model_free(r.model);
   tct_plan_free(r.plan);

@@ -93,9 +93,9 @@ int cli_curve(const cli_args *args) {
   if (!isnan(args->config.epsilon)) return cli_fail(CLI_USAGE, "--curve calibrates nothing; leave out --epsilon");
   if (!strcmp(against, "steps") && isnan(args->config.delta))
     return cli_fail(CLI_USAGE, "--delta is missing; give e.g. --delta 1e-6");
-  tct_curve_axis axis = strcmp(against, "steps") ? TCT_CURVE_DELTA : TCT_CURVE_STEPS;
+  double delta = strcmp(against, "steps") ? NAN : args->config.delta;
   char *text = tct_account_curve_json((const char *const *)args->operand, (size_t)args->operands,
-                                      (tct_neighbours)args->config.neighbours, axis, args->config.delta, POINTS, &err);
+                                      (tct_neighbours)args->config.neighbours, delta, POINTS, &err);
   if (!text) return cli_fail_error(&err);
   json_t *root = cli_take_json(text);
   if (!root) return CLI_RUN;

@@ -1,13 +1,11 @@
 /* tacit.h - the whole public interface: private linear models from tables of people.
  *
- * The life of a model:
- *
  *   tct_config_default -> tct_data_read | tct_data_view -> tct_plan_new -> tct_fit -> tct_model_write
  *
  * and a `_free` for each handle, which accepts NULL.  A function that fails returns NULL, or a status other than
  * TCT_OK, and fills `err`, which may be NULL: one sentence without any value of the data.  A `char *` is the caller's
  * and goes back through tct_text_free; a `const char *` is borrowed.  Where there are a path and a text, one of them is
- * NULL.
+ * NULL.  An array has its length in brackets: [rows].
  *
  * Structs whose first member is `size` may grow at their end in a later version.  Their `_default` function notes the
  * size that this program was compiled with.  The library writes no more than that, and gives what lies beyond it the
@@ -49,19 +47,14 @@ typedef enum tct_status {
 /* Its layout is fixed for ever. */
 typedef struct tct_error {
   tct_status status;
-  int64_t line;   /* 1-based line of the input file; 0 = not about a line */
-  int64_t column; /* 1-based field of that line; 0 = not about a field */
-  char file[256]; /* the input file's name as given, or "" */
-  char text[768]; /* one sentence: what is wrong, then what to do */
+  int64_t line, column; /* of the input file, both from 1; 0 = not about a line, or a field */
+  char file[256];       /* the input file's name as given, or "" */
+  char text[768];       /* one sentence: what is wrong, then what to do */
 } tct_error;
 
-/* Whose names a sentence has for settings and calls. */
-typedef enum tct_wording {
-  TCT_WORDS_C = 0,      /* those of this header, e.g. row_norm; err->text has them */
-  TCT_WORDS_CLI = 1,    /* of the command line, e.g. --row-norm */
-  TCT_WORDS_PYTHON = 2, /* of the Python package, e.g. data_norm= */
-  TCT_WORDS_R = 3,      /* of the R package, e.g. epsilon = 1 */
-} tct_wording;
+/* Whose names a sentence has for settings and calls.  Those of this header, e.g. row_norm, are in err->text; the others
+ * are the command line's, --row-norm, the Python package's, data_norm=, and the R package's. */
+typedef enum tct_wording { TCT_WORDS_C = 0, TCT_WORDS_CLI = 1, TCT_WORDS_PYTHON = 2, TCT_WORDS_R = 3 } tct_wording;
 
 /* The sentence of an error in these words, cut to `size` bytes with its 0.  err: the library's, or a copy of it all. */
 TCT_API void tct_error_say(const tct_error *err, tct_wording words, char *text, size_t size);
@@ -72,11 +65,10 @@ TCT_API const char *tct_nearest(const char *given, const char *const *names, int
 TCT_API void tct_text_free(char *text);
 typedef void (*tct_print_fn)(FILE *file, void *user); /* prints a file's content */
 /* Writes a file as the library writes its own: whole, or not at all.  inputs: all that this run reads and writes
- * besides, ended by NULL, "-" for standard input; or NULL.
- * TCT_E_USAGE: the target is one of these, by any name or link; or it is a ledger, an anchor, a registry, or "-".
- * TCT_E_RUN: it is no regular file, or write-protected, or lies behind a symbolic link in a folder that others may
- * write to.  stream: 1: a terminal, /dev/null, /dev/stdout and /dev/fd/N are written, too, as it comes. print NULL:
- * only asks, before anything is read or charged; nothing is changed. */
+ * besides, ended by NULL, "-" for standard input; or NULL.  stream: 1: a terminal, /dev/null, /dev/stdout and /dev/fd/N
+ * are written, too, as it comes.  print NULL: only asks, before anything is read or charged; nothing is changed.
+ * TCT_E_USAGE: the target is one of the inputs, by any name or link; or a ledger, an anchor, a registry, or "-".
+ * TCT_E_RUN: no regular file, or write-protected, or behind a symbolic link in a folder that others may write to. */
 TCT_API tct_status tct_file_write(const char *path, const char *const *inputs, int stream, tct_print_fn print,
                                   void *user, tct_error *err);
 
@@ -98,7 +90,6 @@ typedef struct tct_matrix {
   int32_t layout;     /* tct_layout */
   int32_t value_type; /* tct_value_type */
   int32_t index_type; /* tct_index_type of start and index; dense: unused */
-  int32_t reserved;   /* 0 */
   const void *values;
   int64_t stride;          /* dense: distance in elements between rows (or columns); sparse: 0 */
   const void *start;       /* sparse: rows+1 (CSR) or cols+1 (CSC) offsets; dense: NULL */
@@ -125,7 +116,10 @@ typedef void (*tct_progress_fn)(double fraction, void *user);
 typedef int (*tct_cancel_fn)(void *user);
 
 /* All settings of a training run.  Texts are borrowed until tct_plan_new returns.  epsilon, delta and the data bounds
- * have no usable default: NaN means "not given" and is refused where the solver needs it. */
+ * have no usable default: NaN means "not given" and is refused where the solver needs it.
+ * Of more than two classes a loss of two is a fit of each against the rest, all within epsilon and delta.  The model
+ * then has a row of coefficients for each.  "softmax" is one fit of all.  "auto" is one of these, by a rule over public
+ * facts; the plan says why. */
 typedef struct tct_config {
   size_t size;
   const char *loss;        /* component spec, e.g. "logistic", or "auto"; NULL = not given */
@@ -143,28 +137,20 @@ typedef struct tct_config {
   int32_t intercept;       /* 1 (default): append a constant-1 feature; it counts in the record's norm.  0: none */
   int32_t threads;         /* 0 = all processors */
   int32_t has_seed;        /* 1: noise comes from `seed`; the model is marked reproducible and must stay private */
-  int32_t reserved;        /* 0 */
+  int32_t input_part;      /* ledger: 1: the rows are a part of its table (a fold), and not compared with it */
   uint64_t seed;
   const char *ledger; /* path of a budget ledger, or NULL */
   tct_progress_fn progress;
   tct_cancel_fn cancel;
   void *user;                /* handed to both callbacks */
-  const char *output;        /* where the model will be written, or NULL: tct_fit takes its room before the charge, and
-                              * tct_model_write to this name uses it */
+  const char *output;        /* where tct_model_write will write, or NULL: its room is taken before the charge */
   const char *input_changed; /* ledger: why the rows are others than at earlier runs, or NULL */
-  int32_t input_part;        /* ledger: 1: the rows are a part of its table (a fold), and not compared with it */
-  int32_t reserved2;         /* 0 */
-  const char *errors;   /* "none" (default) | "model" | "robust": standard errors for the weights, from a part of the
-                         * same budget (docs/guide/standard-errors.md) */
-  int64_t memory;       /* bytes that the process may take, as tct_read_options.memory; the plan says whether it can */
-  const char *estimate; /* tct_data_estimate: "bounds,missing,categories:budget_fraction=0.1": a part of epsilon and
-                         * delta for what nobody knows and is estimated; NULL = none.  tct_plan_new refuses it: the
-                         * estimate comes first */
-  int64_t cols;         /* tct_config_check: the features of the data, where they are known by then; 0 = they are not */
-  int64_t classes;      /* of the label, a public number.  Above 2 a loss of two classes is a fit of each against the
-                         * rest, all within epsilon and delta, and the model has a row of coefficients for each;
-                         * "softmax" is one fit of all; "auto" is the one or the other, by a rule over public facts (the
-                         * plan says why).  0 = two, or the label is a number */
+  const char *errors;        /* "none" (default) | "model" | "robust": standard errors, from the same budget */
+  int64_t memory;            /* bytes that the process may take, as tct_read_options.memory */
+  const char *estimate; /* for tct_data_estimate, which comes first: "bounds,missing,categories:budget_fraction=0.1" of
+                         * epsilon and delta for what nobody knows; NULL = none.  tct_plan_new refuses it */
+  int64_t cols;         /* tct_config_check: the features of the data; 0 = not known yet */
+  int64_t classes;      /* of the label, a public number; 0 = two, or the label is a number */
 } tct_config;
 TCT_API void tct_config_default_sized(tct_config *config, size_t size);
 static inline void tct_config_default(tct_config *o) { tct_config_default_sized(o, sizeof *o); }
@@ -184,18 +170,18 @@ typedef enum tct_labels {
   TCT_LABELS_CLASSES = 3,  /* one of more than two public classes, mapped to 0, 1, 2, ... in the order of their list */
 } tct_labels;
 
-/* What a class is called. */
-typedef enum tct_class_kind {
-  TCT_CLASS_TEXT = 0,
-  TCT_CLASS_NUMBER = 1,  /* its name is the number's text, e.g. "3" or "0.5" */
-  TCT_CLASS_BOOLEAN = 2, /* "true" or "false" */
-} tct_class_kind;
+/* What a class is called: any text; the text of a number, e.g. "3" or "0.5"; "true" or "false". */
+typedef enum tct_class_kind { TCT_CLASS_TEXT = 0, TCT_CLASS_NUMBER = 1, TCT_CLASS_BOOLEAN = 2 } tct_class_kind;
 
 typedef enum tct_invalid_rule {
   TCT_INVALID_REFUSE = 0, /* a malformed record stops the read with its line number */
   TCT_INVALID_ZERO = 1,   /* a malformed record contributes nothing (all features 0, weightless) */
 } tct_invalid_rule;
 
+/* memory: bytes that the process may take; records beyond a quarter of it lie in a file without a name in the folder
+ * `scratch` (NULL = $TMPDIR, else /tmp).  classes: all labels that can occur, public; a label outside the list is bad
+ * data, and of two the second means +1.  max_...: what a file may ask for, checked before memory is taken; 0 = the
+ * default. */
 typedef struct tct_read_options {
   size_t size;
   int32_t labels;             /* tct_labels */
@@ -210,18 +196,16 @@ typedef struct tct_read_options {
   const char *key;            /* CSV, JSON Lines: column of the keys or persons, no feature; NULL = none */
   const char *delimiter;      /* CSV: one character between the fields, or "tab"; NULL: told by the first line */
   const char *decimal;        /* CSV: "." or ",", between a number's whole part and its fraction; NULL = "." */
-  const char *const *classes; /* [classes_count] all labels that can occur, public, or NULL: the schema's values.  A
-                               * label outside the list is bad data.  Of two the second means +1 */
+  const char *const *classes; /* [classes_count], or NULL: the schema's values */
   int64_t classes_count;
-  /* What a file may ask for; checked before memory is taken.  0 = the default. */
   int64_t max_cols;      /* columns that the file itself may set (`cols` is the caller's own); default 2^20 */
   int64_t max_header;    /* bytes of a CSV header; default 2^24 (16 MiB) */
   int64_t max_line;      /* bytes of one line or record of text; default 2^25 (32 MiB) */
   int64_t max_expansion; /* unpacked bytes per stored byte of a compressed file, from 16 MiB on; default 250 */
-  int64_t memory;        /* bytes that the process may take: records beyond a quarter of it lie in a file; 0 = any */
-  const char *scratch;   /* folder of that file, which has no name; NULL = $TMPDIR, else /tmp */
-  int32_t multiline;     /* CSV: 1: a quoted field may hold line ends; 0: a quote ends with its line, malformed */
-  int32_t reserved;      /* 0 */
+  int64_t memory;        /* 0 = any */
+  const char *scratch;
+  int32_t multiline;    /* CSV: 1: a quoted field may hold line ends; 0: a quote ends with its line, malformed */
+  int32_t reserved;     /* 0 */
   const char *format;   /* "csv", "jsonl", ...; NULL: by the first bytes (jsonl, libsvm with TCT_INVALID_ZERO: named) */
   tct_cancel_fn cancel; /* polled while a file is read, and while a pipe stalls; or NULL.  Not 0: TCT_E_CANCELLED */
   void *user;           /* of cancel */
@@ -233,7 +217,7 @@ typedef struct tct_read_options {
 TCT_API void tct_read_options_default_sized(tct_read_options *options, size_t size);
 static inline void tct_read_options_default(tct_read_options *o) { tct_read_options_default_sized(o, sizeof *o); }
 /* Reads a table of CSV, JSON Lines, Stata, LIBSVM text or NPY, each also compressed; or an NPZ archive whose arrays are
- * X, the records, and y, their labels.  The format is told by content.  A Stata file's observations count as lines.
+ * X, the records, and y, their labels.  A Stata file's observations count as lines.
  * paths: files in the order of their records, or one "-" for standard input.
  * team: NULL; or the ranks (tct_team_new) that each read their share of one uncompressed file, or of as many files as
  * ranks or more.  A model does not depend on how records are shared out.  The team outlives the data.  By all ranks. */
@@ -265,16 +249,16 @@ TCT_API tct_status tct_frame_codes(const tct_frame *frame, const char *name, int
 /* out: [rows] the numbers of a column, NaN = missing.  TCT_E_DATA: it holds texts. */
 TCT_API tct_status tct_frame_numbers(const tct_frame *frame, const char *name, double *out, tct_error *err);
 TCT_API void tct_frame_free(tct_frame *frame);
-/* Borrows a matrix and its labels ([x->rows]; NULL where there are none); both must outlive the handle.  labels: how y
- * is to be understood; for TCT_LABELS_BINARY y holds -1/+1.  names: [x->cols] of the features, or NULL: the schema's,
- * else "x1", "x2", ...  schema: JSON text, or NULL.  x then holds the features as that schema makes them.  It goes into
- * the model file, and tct_config_use_schema takes the public bounds from it.  names and schema are copied. */
+/* Borrows a matrix and its labels ([x->rows]; NULL where there are none); both must outlive the handle.  For
+ * TCT_LABELS_BINARY y holds -1/+1.  names: [x->cols] of the features, or NULL: the schema's, else "x1", "x2", ...
+ * schema: JSON text, or NULL.  x then holds the features as that schema makes them.  It goes into the model file, and
+ * tct_config_use_schema takes the public bounds from it.  names and schema are copied. */
 TCT_API tct_data *tct_data_view(const tct_matrix *x, const double *y, tct_labels labels, const char *const *names,
                                 const char *schema, tct_error *err);
 /* Borrows the records of `table`, which must outlive the handle, with all that it says of itself: names, schema, what
- * was left out and what was not accounted for.  y: [rows] labels of that kind, which take the place of the table's;
- * NULL: the table's own, and labels is not read.  classes: [count] what the labels 0, 1, ... of TCT_LABELS_CLASSES are
- * called, public and copied; or NULL.  What is done to the new handle (tct_data_weigh) does not touch the table. */
+ * was left out and what was not accounted for.  y: [rows] labels in place of the table's; NULL: its own, and labels is
+ * not read.  classes: [count] what the labels 0, 1, ... of TCT_LABELS_CLASSES are called, public and copied; or NULL.
+ * What is done to the new handle (tct_data_weigh) does not touch the table. */
 TCT_API tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_labels labels,
                                    const char *const *classes, int64_t count, tct_class_kind kind, tct_error *err);
 /* Weighs the records: row i's loss counts weight[i]/cap times what it counted before, weights cut to [0, cap]; before,
@@ -283,6 +267,15 @@ TCT_API tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_l
  * With it the unit of privacy is a person, all of whose rows are in this handle, and count once together at most. */
 TCT_API tct_status tct_data_weigh(tct_data *data, const double *weight, double cap, const int64_t *person,
                                   tct_error *err);
+/* counts: [rows] <- 1 for at most `most` rows of each person, drawn at random, 0 for the others, which are to weigh 0
+ * (tct_data_weigh).  person: as there.  Which rows of a person are drawn depends on nobody else.  seed NULL: from the
+ * operating system. */
+TCT_API tct_status tct_persons_draw(const int64_t *person, int64_t rows, int64_t most, const uint64_t *seed,
+                                    unsigned char *counts, tct_error *err);
+/* Both in one for a table whose column of keys (tct_read_options.key) names each record's person, compared byte by
+ * byte: of each rows_per_person rows at most count, and each 1/rows_per_person times. */
+TCT_API tct_status tct_data_weigh_persons(tct_data *data, int64_t rows_per_person, const uint64_t *seed,
+                                          tct_error *err);
 /* The records of this process; features after the schema, without the intercept. */
 TCT_API const tct_matrix *tct_data_matrix(const tct_data *data);
 static inline int64_t tct_data_rows(const tct_data *data) { return tct_data_matrix(data)->rows; }
@@ -290,8 +283,8 @@ static inline int64_t tct_data_cols(const tct_data *data) { return tct_data_matr
 TCT_API int64_t tct_data_rank_rows(const tct_data *data, int rank); /* on that rank; -1: on all together */
 TCT_API const double *tct_data_labels(const tct_data *data);        /* [rows], or NULL */
 TCT_API const char *tct_data_feature(const tct_data *data, int64_t column);
-/* Classes in the public list; 0: they have no names.  kind: gets how the labels were read, or NULL.  Where classes were
- * asked for that is TCT_LABELS_BINARY if the list has two, or a positive value is named. */
+/* Classes in the public list; 0: they have no names.  kind: gets how the labels were read, or NULL: of classes that
+ * were asked for TCT_LABELS_BINARY, if the list has two, or a positive value is named. */
 TCT_API int64_t tct_data_classes(const tct_data *data, tct_labels *kind);
 /* Name of class k.  NULL: there is no such class, or it is all that is not the positive one. */
 TCT_API const char *tct_data_class(const tct_data *data, int64_t k);
@@ -374,7 +367,6 @@ typedef struct tct_sockets {
   int32_t rank, ranks;     /* this one, from 0; all of them, 2 to 1024 */
   double timeout;          /* seconds until all must have come, and that a host may be unreachable; default 60 */
   int32_t listener;        /* rank 0: a socket that listens already, taken over in any case; -1: none */
-  int32_t reserved;        /* 0 */
   tct_cancel_fn cancel;    /* polled while the others are awaited, or NULL */
   void *user;              /* handed to cancel */
 } tct_sockets;
@@ -382,16 +374,8 @@ TCT_API void tct_sockets_default_sized(tct_sockets *options, size_t size);
 static inline void tct_sockets_default(tct_sockets *o) { tct_sockets_default_sized(o, sizeof *o); }
 /* Waits until all have come.  Several teams can be in one process, in a thread each. */
 TCT_API tct_team *tct_team_sockets(const tct_sockets *options, tct_error *err);
-/* This rank, from 0, and how many there are. */
-TCT_API void tct_team_place(const tct_team *team, int *rank, int *size);
-static inline int tct_team_rank(const tct_team *team) {
-  int rank, size;
-  return tct_team_place(team, &rank, &size), rank;
-}
-static inline int tct_team_size(const tct_team *team) {
-  int rank, size;
-  return tct_team_place(team, &rank, &size), size;
-}
+/* This rank, from 0.  ranks: gets how many there are, or NULL. */
+TCT_API int tct_team_rank(const tct_team *team, int *ranks);
 /* Called by all ranks with what each has come to: all get TCT_OK, or the error of the lowest rank that failed.  Then,
  * have all been given the same settings?  names[count]: for the sentence, the same list on all ranks; values: as text,
  * NULL where not given.  All get TCT_OK, or TCT_E_USAGE that names the first that differs and shows no value.
@@ -420,7 +404,6 @@ typedef struct tct_session {
   const char *transcript; /* party: file that receives each frame that leaves, or NULL */
   double timeout;         /* seconds that a peer may take for one message, and a reservation lasts; default 600 */
   int32_t parties;        /* server: how many; ranks: 0 or one less than ranks */
-  int32_t reserved;       /* 0 */
   tct_team *team;         /* ranks, or NULL */
   const char *listen;     /* party: HOST:PORT where other parties come to, for solvers that connect them; or NULL */
   const char *announce;   /* party: HOST:PORT as the others reach it; NULL: that of listen */
@@ -448,7 +431,6 @@ typedef struct tct_plan tct_plan;
  * cols: gets the number of features, for tct_plan_new, or NULL. */
 TCT_API tct_status tct_config_use_schema(tct_config *config, const tct_data *data, const char *path, int64_t *cols,
                                          tct_error *err);
-/* rows, cols: the public shape. */
 TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t cols, tct_error *err);
 /* Finds what is wrong with settings whatever the data: call it before a long read.  bounds_follow: 1 where row_norm and
  * the label bound, if NaN, are to come from a schema.  What depends on the shape, above all whether the budget is
@@ -469,7 +451,7 @@ TCT_API char *tct_plan_json(const tct_plan *plan, tct_error *err);
 /* The errors to expect of each weight: medians over fits of an invented table of `rows` records of read's schema.
  * asked: NULL, or JSON.  "effect" {weight: number}, on the columns' scale.  "assume" {number: [mean, deviation, R2 of
  * the others], category: [shares], label: share of positives or events, mean, or deviation}.  "tries".  Of any sums:
- * "sums" [][cols + 1], with "weights" [cols + 1] for effects, as in tct_sums_json.  JSON: tries, weights[{name,
+ * "sums" [][cols + 1], with "weights" [cols + 1] for effects, as in tct_summary_json.  JSON: tries, weights[{name,
  * noise_part, standard_error, width of the interval of 0.95, withheld, detectable with power 0.8, effect, power}]. */
 TCT_API char *tct_expect_json(const tct_config *config, const tct_read_options *read, int64_t rows, const char *asked,
                               tct_error *err);
@@ -477,10 +459,10 @@ TCT_API void tct_plan_free(tct_plan *plan);
 
 /* ---- model ------------------------------------------------------------------------------------ */
 
-/* What to tell whoever ran the training, in one sentence, or NULL: no part of the model. */
-TCT_API const char *tct_model_warning(const tct_model *model);
 /* Trains.  With a ledger the promise is written to it, durably, before the first noise is drawn. */
 TCT_API tct_model *tct_fit(const tct_plan *plan, const tct_data *data, tct_error *err);
+/* What to tell whoever ran the training, in one sentence, or NULL: no part of the model. */
+TCT_API const char *tct_model_warning(const tct_model *model);
 /* models: rows of coefficients, 1 or one for each class; cols: features after the schema.  NULL: not asked for. */
 TCT_API void tct_model_shape(const tct_model *model, int64_t *models, int64_t *cols);
 TCT_API const double *tct_model_coefficients(const tct_model *model); /* [models][cols] */
@@ -491,8 +473,7 @@ TCT_API int64_t tct_model_classes(const tct_model *model, tct_class_kind *kind);
 /* NULL: there is no such class, or it is all that is not the positive one (class 0 of two). */
 TCT_API const char *tct_model_class(const tct_model *model, int64_t k);
 TCT_API char *tct_model_json(const tct_model *model, tct_error *err); /* the model file's text */
-/* Writes aside, fsyncs, renames: an existing file is replaced whole or stays as it was.  TCT_E_USAGE: it is a ledger,
- * or one of the files that the model was trained from, by whatever name (tct_file_write). */
+/* As tct_file_write.  TCT_E_USAGE: also over the files that the model was trained from. */
 TCT_API tct_status tct_model_write(const tct_model *model, const char *path, tct_error *err);
 /* stage: of a study's file, whose model, under the claim of the whole; NULL: its main, or the one that a file has. */
 TCT_API tct_model *tct_model_read(const char *path, const char *text, const char *stage, tct_error *err);
@@ -500,26 +481,21 @@ TCT_API const char *tct_model_schema(const tct_model *model); /* of the training
 TCT_API void tct_model_free(tct_model *model);
 /* out[rows][models] <- x.w + intercept, x transformed: of numbers the label or its log, up to the margin of counts. */
 TCT_API tct_status tct_predict(const tct_model *model, const tct_data *data, double *out, tct_error *err);
+/* The class that one record's margins, [models], predict: the first of the largest; of one row 1 above 0, else 0. */
+TCT_API int32_t tct_class_of(const double *margin, int64_t models);
 /* out[rows] <- the chance of an event up to the time `at`, above 0 and within the horizon; loss cox. */
 TCT_API tct_status tct_predict_risk(const tct_model *model, const tct_data *data, double at, double *out,
                                     tct_error *err);
-/* The class that one record's margins, [models], predict: the first of the largest; of one row 1 above 0, else 0. */
-static inline int32_t tct_class_of(const double *margin, int64_t models) {
-  int64_t best = 0;
-  for (int64_t k = 1; k < models; k++)
-    if (margin[k] > margin[best]) best = k;
-  return (int32_t)(models > 1 ? best : margin[0] > 0);
-}
 /* lower[rows], upper[rows] <- where the population's own prediction lies with the confidence `level` in (0, 1), each
  * by itself; NaN: of a weight without an interval.  TCT_E_USAGE: the model was trained without standard errors. */
 TCT_API tct_status tct_predict_interval(const tct_model *model, const tct_data *data, double level, double *lower,
                                         double *upper, tct_error *err);
 /* The weights on the original scale of the columns: the bounds of the schema are undone.  A model that was trained with
- * `errors` has standard errors, tests, and intervals of confidence `level` in (0, 1).  JSON as
- * docs/reference/format/summary.schema.json has it.  covariance: 1 adds the covariance matrices. */
-TCT_API char *tct_summary_json(const tct_model *model, double level, int covariance, tct_error *err);
-/* With covariances, of sums[count][cols + 1] of the model's coefficients and its intercept, in place of the weights. */
-TCT_API char *tct_sums_json(const tct_model *model, const double *sums, int64_t count, double level, tct_error *err);
+ * `errors` has standard errors, tests, and intervals of confidence `level` in (0, 1).  covariance: 1 adds the
+ * covariance matrices.  sums: NULL; or [count][cols + 1] sums of the model's coefficients and its intercept, which the
+ * answer is about in place of the weights.  JSON as docs/reference/format/summary.schema.json has it. */
+TCT_API char *tct_summary_json(const tct_model *model, double level, int covariance, const double *sums, int64_t count,
+                               tct_error *err);
 /* Exact scores, NOT private.  JSON: rows, mean_loss, objective, accuracy, auc, mse, private:false. */
 TCT_API char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_data *data, tct_error *err);
 /* Scores that may be published, from one release with Gaussian noise (src/score/score.h has the proof).  budget: its
@@ -529,32 +505,22 @@ TCT_API char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_dat
  * epsilon, delta, neighbours, unit, accountant, events, model (its digest), reproducible, unaccounted, private:true.
  * docs/guide/scores.md has the figures.  standard_error: of the population's figure; noise_error: of this table's. */
 TCT_API char *tct_evaluate_json(const tct_model *model, const tct_data *data, const tct_config *budget, tct_error *err);
-/* What a verification came to. */
-typedef enum tct_verdict_kind {
-  TCT_VERDICT_REFUSED = 0,      /* "failed": a check failed, `why` */
+/* What a verification came to, and its word in JSON. */
+typedef enum tct_verdict {
+  TCT_VERDICT_REFUSED = 0,      /* "failed": a check failed */
   TCT_VERDICT_VERIFIED = 1,     /* "verified": the claim holds for a run that the file's settings describe */
   TCT_VERDICT_NO_PRIVACY = 2,   /* "none": the file is sound and claims no privacy at all */
   TCT_VERDICT_REPRODUCIBLE = 3, /* "reproducible": sound, but the noise came from a seed: it protects nobody */
   TCT_VERDICT_FOR_TESTS = 4,    /* "for_tests": sound, but charged to a ledger that takes such noise */
   TCT_VERDICT_IN_PART = 5,      /* "in_part": the releases cost the claim; what was asked was not planned again */
-} tct_verdict_kind;
-typedef struct tct_verdict {
-  size_t size;           /* sizeof(tct_verdict), set by the caller */
-  int32_t kind;          /* tct_verdict_kind */
-  int32_t form;          /* version of the file's form, 2 or 3 */
-  int32_t replanned;     /* 1: the settings as asked were planned again; 0: other rules of planning made the file */
-  int32_t neighbours;    /* tct_neighbours of the claim */
-  int32_t reproducible;  /* 1: noise from a seed, do not publish */
-  int32_t reserved;      /* 0 */
-  double epsilon, delta; /* the claim; epsilon INFINITY: none */
-  char why[240];         /* the first check that failed, one sentence; "" = none */
 } tct_verdict;
 /* Recomputes the claim of a model file.  ledger: path.  policy: limits as JSON (docs/guide/policy.md).  audit: of
- * tct_audit_json for the same plan, if the policy asks.  out: the verdict in types.  Each of these may be NULL.
+ * tct_audit_json for the same plan, if the policy asks.  verdict: gets it.  Each of these may be NULL.
  * JSON: verdict, ok (no check that was made failed), form, replanned, checks[{name, ok, text}], epsilon, ..., warnings,
- * policy{name, ok, rules[{rule, ok, text}]}.  A check that failed gives the text too, and err says it (TCT_E_DATA). */
+ * policy{name, ok, rules[{rule, ok, text}]}.  A check that failed gives the text too, and err has the first
+ * (TCT_E_DATA). */
 TCT_API char *tct_verify_json(const char *path, const char *text, const char *ledger, const char *policy,
-                              const char *audit, tct_verdict *out, tct_error *err);
+                              const char *audit, tct_verdict *verdict, tct_error *err);
 /* What the model file cannot know and the page's readers ask first, in UTF-8; NULL: not said. */
 typedef struct tct_page_options {
   size_t size;
@@ -577,10 +543,9 @@ TCT_API tct_status tct_export_liblinear(const tct_model *model, const char *path
 
 /* ---- studies: several analyses of the same people, planned as one ---------------------------------- */
 
-/* asked: a list of stages with one budget, as JSON (docs/guide/study.md has its words): bounds that are estimated,
- * models of several outcomes, scores of them, moments.  A schema's file that it names is read.
- * What every stage may spend of so many records, without data.  JSON: epsilon, delta, neighbours, accountant, unit,
- * rows, stages[{name, kind, part, rows, share{mu, epsilon, delta}, counts, events}]. */
+/* asked: a list of stages with one budget, as JSON (docs/guide/study.md has its words).  A schema's file that it names
+ * is read.  What every stage may spend of so many records, without data.  JSON: epsilon, delta, neighbours, accountant,
+ * unit, rows, stages[{name, kind, part, rows, share{mu, epsilon, delta}, counts, events}]. */
 TCT_API char *tct_study_plan_json(const char *asked, int64_t rows, tct_error *err);
 /* Prepares every stage, charges the ledger once, and runs them in order.  path or frame, the other NULL: read once for
  * each outcome, and once more by stages that wait for an estimate.  read: NULL, or options without labels, key and
@@ -597,20 +562,15 @@ TCT_API char *tct_lm_json(const char *path, const char *text, const char *stage,
 
 typedef struct tct_composition tct_composition;
 
-/* How a search chooses among its candidates. */
-typedef enum tct_search_law {
-  TCT_SEARCH_TRIES = 0, /* a geometric number of tries, each a candidate drawn uniformly, a fit and a noisy score of it:
-                           the best is kept.  How many there were stays secret */
-  TCT_SEARCH_ALL = 1,   /* a fit of every candidate, and one choice by the exponential mechanism */
-} tct_search_law;
-
+/* tries above 0: a geometric number of tries, each a candidate drawn uniformly, a fit and a noisy score of it: the best
+ * is kept.  How many there were stays secret.  0: a fit of every candidate, and one choice by the exponential
+ * mechanism. */
 typedef struct tct_search {
   size_t size;     /* sizeof(tct_search), set by tct_search_default */
-  int32_t law;     /* tct_search_law; TCT_SEARCH_TRIES */
-  int32_t persons; /* 1: the table's weights are those of persons (tct_data_weigh) */
-  int64_t tries;   /* on average, in [1, 10000]; 50 */
+  int64_t tries;   /* on average, in [1, 10000]; or 0; 50 */
   double share;    /* in (0, 1): of a person's try for its score, of the whole for a choice; NAN: 0.3, or 0.1 */
   double held;     /* in (0, 1): of the records, for scores; 0.2 */
+  int32_t persons; /* 1: the table's weights are those of persons (tct_data_weigh) */
 } tct_search;
 TCT_API void tct_search_default_sized(tct_search *search, size_t size);
 static inline void tct_search_default(tct_search *search) { tct_search_default_sized(search, sizeof *search); }
@@ -623,15 +583,15 @@ TCT_API int64_t tct_search_train_rows(int64_t rows, double held);
 TCT_API tct_composition *tct_search_plan(const tct_config *const *candidates, size_t count, const tct_search *search,
                                          int64_t rows, int64_t cols, tct_error *err);
 /* Runs a search on one table.  config: its seed, ledger, input_changed, input_part, output, threads and callbacks are
- * taken, the rest is not looked at.  Weights, and those of persons, go with their records to fits and scores.  The
- * ledger is charged once with the whole, before the first fit.  Returns the chosen candidate's model, whose certificate
- * is of the whole.  candidate: gets its number, or NULL.
+ * taken.  Weights, and those of persons, go with their records to fits and scores.  The ledger is charged once with the
+ * whole, before the first fit.  Returns the chosen candidate's model, whose certificate is of the whole.  candidate:
+ * gets its number, or NULL.
  * Random tries: progress is not called, and cancel by the clock alone.  The model, the ledger and the errors do not
  * tell how many tries there were; time does.  A candidate that is drawn twice runs twice; a try without a finite model
  * is the worst.  score: gets the best one's noisy score, or NULL: accuracy, or the mean squared error with its sign
  * turned; NAN where the noise hides it.  Being the best of many it is too high.
- * Every setting once: a candidate's score is how many records it predicts rightly, or follows from its squared errors
- * within the labels' public bound.  It is exact and is not released: *score gets NAN. */
+ * Every candidate once: its score is how many records it predicts rightly, or follows from its squared errors within
+ * the labels' public bound.  It is exact and is not released: *score gets NAN. */
 TCT_API tct_model *tct_fit_search(const tct_composition *composition, const tct_data *data, const tct_config *config,
                                   int64_t *candidate, double *score, tct_error *err);
 /* JSON object: private, models, train_rows, scored_rows, epsilon, delta, neighbours, accountant, events, fits,
@@ -640,17 +600,6 @@ TCT_API char *tct_composition_json(const tct_composition *composition, tct_error
 /* The plan that each model of a candidate is trained by; borrowed, NULL if there is no such candidate. */
 TCT_API const tct_plan *tct_composition_plan(const tct_composition *composition, int64_t part);
 TCT_API void tct_composition_free(tct_composition *composition);
-
-/* counts[i] <- 1 for at most `most` rows of each person, drawn at random, 0 for the others.  person: [rows] numbers in
- * [0, rows).  Which rows of a person are drawn depends on nobody else.  Weigh the others 0 (tct_data_weigh).  seed
- * NULL: from the operating system. */
-TCT_API tct_status tct_persons_draw(const int64_t *person, int64_t rows, int64_t max, const uint64_t *seed,
-                                    unsigned char *counts, tct_error *err);
-/* The same for a table whose column of keys (tct_read_options.key) names each record's person, compared byte by byte.
- * Of each at most rows_per_person rows count, drawn at random, and each 1/rows_per_person times.  The unit of privacy
- * is a person then, as with tct_data_weigh. */
-TCT_API tct_status tct_data_weigh_persons(tct_data *data, int64_t rows_per_person, const uint64_t *seed,
-                                          tct_error *err);
 
 /* What is to be added to a model's file.  Everything but size may be 0 or NULL. */
 typedef struct tct_amendment {
@@ -663,7 +612,6 @@ typedef struct tct_amendment {
   const char *const *classes;     /* [classes_count] public names: negative and positive of one row, else one a row */
   int64_t classes_count;
   int32_t class_kind; /* tct_class_kind */
-  int32_t reserved;   /* 0 */
 } tct_amendment;
 TCT_API void tct_amendment_default_sized(tct_amendment *amendment, size_t size);
 static inline void tct_amendment_default(tct_amendment *o) { tct_amendment_default_sized(o, sizeof *o); }
@@ -681,15 +629,12 @@ TCT_API char *tct_account_json(const char *const *events, size_t count, tct_neig
  * count=?.  All together then cost at most epsilon at delta.  JSON: as above, and that number under its key. */
 TCT_API char *tct_calibrate_json(const char *const *events, size_t count, tct_neighbours neighbours, double epsilon,
                                  double delta, tct_error *err);
-
-typedef enum tct_curve_axis {
-  TCT_CURVE_DELTA = 0, /* epsilon at deltas from 1e-12 to 0.1; the argument delta is not used */
-  TCT_CURVE_STEPS = 1, /* epsilon at `delta` after the first steps of the list, in its order */
-} tct_curve_axis;
-/* The cost of a list as a curve against one of these.  points: at most this many, 2 to 10000.  JSON: against,
- * neighbours, delta (steps only), points[{delta | steps, epsilon, epsilon_lower, accountant}]; null = infinite. */
-TCT_API char *tct_account_curve_json(const char *const *events, size_t count, tct_neighbours neighbours,
-                                     tct_curve_axis against, double delta, int points, tct_error *err);
+/* The cost of a list as a curve: epsilon at `delta` after the first steps of the list, in its order.  delta NAN:
+ * epsilon of the whole list at deltas from 1e-12 to 0.1.  points: at most this many, 2 to 10000.  JSON: against
+ * ("steps" or "delta"), neighbours, delta (steps only), points[{delta | steps, epsilon, epsilon_lower, accountant}];
+ * null = infinite. */
+TCT_API char *tct_account_curve_json(const char *const *events, size_t count, tct_neighbours neighbours, double delta,
+                                     int points, tct_error *err);
 /* An array of {kind, name, summary, options[]}; kind and name filter, NULL = all.  A name may stand for a kind. */
 TCT_API char *tct_components_json(const char *kind, const char *name, tct_error *err);
 
@@ -700,13 +645,12 @@ typedef struct tct_ledger_options {
   size_t size;
   const char *name;   /* words for the data set, or NULL */
   const char *filter; /* what permits a run, fixed for ever.  "mixed" or NULL counts mu^2 of Gaussian events beside
-                       * epsilon and delta of others.  "sum" is the plain sum of the runs' epsilon and delta.  "zcdp",
-                       * "gdp" and "rdp" are for ledgers all of whose events have such a cost */
+                       * epsilon and delta of others; "sum" adds up the runs' epsilon and delta; "zcdp", "gdp" and
+                       * "rdp" are for ledgers all of whose events have such a cost */
   double epsilon, delta;
   int32_t neighbours; /* tct_neighbours */
   int32_t persons;    /* 1: the unit is a person; a run whose unit is a record is refused, and the reverse */
   int32_t for_tests;  /* 1: runs with reproducible noise are taken; the ledger and its models are marked */
-  int32_t reserved;   /* 0 */
   const char *people; /* whose budget this is, e.g. "patients of ward 3, 2024", or NULL */
   const char *anchor; /* a new file elsewhere, kept in step with the ledger, or NULL */
 } tct_ledger_options;
@@ -748,7 +692,7 @@ static inline void tct_charge_default(tct_charge *o) { tct_charge_default_sized(
 TCT_API char *tct_ledger_charge(const char *path, const char *const *events, size_t count, const tct_charge *charge,
                                 tct_error *err);
 
-/* ---- audit -------------------------------------------------------------------------------------- */
+/* ---- audit, and invented records ---------------------------------------------------------------- */
 
 /* Attacks the promise of a plan on tables that it invents (docs/guide/audit.md has the JSON).  asked: of a study, whose
  * config and cols are not used; else NULL.  rows, cols: the public shape.  seconds: of the processor, in (0, 1e6).
@@ -756,9 +700,6 @@ TCT_API char *tct_ledger_charge(const char *path, const char *const *events, siz
  * for audit takes no study, and leaves sensitivity and white_box null. */
 TCT_API char *tct_audit_json(const tct_config *config, const char *asked, int64_t rows, int64_t cols, double seconds,
                              uint64_t seed, tct_error *err);
-
-/* ---- synthetic records ------------------------------------------------------------------------ */
-
 /* Writes `rows` records of an invented population (CSV, mixed types) to path, and its public schema to schema_path
  * (NULL = none).  labels: TCT_LABELS_BINARY or TCT_LABELS_REAL. */
 TCT_API tct_status tct_generate(const char *path, const char *schema_path, tct_labels labels, int64_t rows,

@@ -102,7 +102,7 @@ static tct_composition *plan_search(const tct_audit *a, const tct_data *data, tc
     if (tct_config_use_schema(&own[k], data, NULL, NULL, err) != TCT_OK) return NULL;
   }
   tct_search_default(&how);
-  how.law = TCT_SEARCH_ALL, how.persons = tct_json_said(a->study, "person") != NULL;
+  how.tries = 0, how.persons = tct_json_said(a->study, "person") != NULL;
   return tct_search_plan(each, count, &how, tct_data_rows(data), tct_data_cols(data), err);
 }
 
@@ -118,12 +118,12 @@ static char *searched(tct_audit *a, const tct_data *data, uint64_t seed, tct_err
 
 /* That an honest run's file verifies is asked once. */
 static void check_file(tct_audit *a, const char *text) {
-  tct_verdict verdict = {.size = sizeof verdict};
+  tct_verdict verdict;
   tct_error err = {0};
   char *told = tct_verify_json(NULL, text, NULL, NULL, NULL, &verdict, &err);
   tct_text_free(told);
-  if (told && verdict.kind == TCT_VERDICT_REFUSED)
-    tct_audit_break(a, "verify: the file of a run does not verify (%.300s)", verdict.why);
+  if (told && verdict == TCT_VERDICT_REFUSED)
+    tct_audit_break(a, "verify: the file of a run does not verify (%.300s)", err.text);
 }
 
 char *tct_audit_door_run(tct_audit *a, const char *path, uint64_t seed, tct_error *err) {

@@ -149,9 +149,9 @@ static tct_status take_besides(tct_page *page, besides *own, tct_error *err) {
 static tct_status page_of(tct_page *page, besides *own, char **entry, tct_error *err) {
   TCT_TRY(take_besides(page, own, err));
   TCT_TRY(check_claim(page->model, err));
-  if (!tct_verify_model(page->model, page->file, &own->with, own->told, &page->verdict)) return tct_fail_memory(err);
+  if (!tct_verify_model(page->model, page->file, &own->with, own->told, &page->found)) return tct_fail_memory(err);
   page->policy = json_object_get(own->told, "policy");
-  page->holds = page->verdict.kind != TCT_VERDICT_REFUSED;
+  page->holds = page->found.verdict != TCT_VERDICT_REFUSED;
   if (!page->said.registry) return page_text(page, err);
   *entry = tct_registry_entry(page, err);
   return *entry ? TCT_OK : TCT_E_USAGE;

@@ -2,6 +2,7 @@
 #ifndef TCT_REPORT_REPORT_H
 #define TCT_REPORT_REPORT_H
 #include "report/html.h"
+#include "certify/policy.h"
 #include "core/spec.h"
 #include "model/model.h"
 #include "summary/noise_size.h"
@@ -17,7 +18,7 @@ typedef struct tct_page {
   const json_t *study;   /* the whole file, of a stage of a study; or NULL */
   const json_t *scores;  /* private figures of this model: of tct_evaluate_json, or of its study; or NULL */
   const char *part;      /* of the study's records that they are of; NULL: they are no stage's */
-  tct_verdict verdict;   /* of verify */
+  tct_conclusion found;  /* of verify */
   bool holds;            /* no check failed */
   tct_noise_size noise;  /* of the weights */
   int noise_known;

@@ -57,7 +57,7 @@ static int warnings_of(const tct_page *page) {
 
 /* What verify found, where that is less than a proof of the whole: as large as an epsilon, and what it means. */
 static const char *less_than_proved(const tct_page *page, const char **means) {
-  switch ((tct_verdict_kind)page->verdict.kind) {
+  switch (page->found.verdict) {
     case TCT_VERDICT_REFUSED: return *means = "verification refuses this file; it claims ", "not verified";
     case TCT_VERDICT_REPRODUCIBLE:
       return *means = "the noise came from a seed, which protects nobody; the figures agree: ", "not private";
@@ -316,7 +316,7 @@ void tct_report_unaccounted(tct_page *page) {
     item(page, "privacy.unaccounted", (size_t)i, m->unaccounted[i]);
   if (!page->holds) {
     tct_html_put(h, "<li>The promise itself. Verify says: <span data-field=\"derived.why\">");
-    tct_html_text(h, page->verdict.why);
+    tct_html_text(h, page->found.why);
     tct_html_put(h, ".</span></li>\n");
   }
   if (m->reproducible)

@@ -111,7 +111,7 @@ static json_t *implementation(const tct_page *page, const json_t *privacy) {
 
 char *tct_registry_entry(const tct_page *page, tct_error *err) {
   const json_t *privacy = json_object_get(page->file, "privacy");
-  if (page->verdict.kind != TCT_VERDICT_VERIFIED && page->verdict.kind != TCT_VERDICT_IN_PART)
+  if (page->found.verdict != TCT_VERDICT_VERIFIED && page->found.verdict != TCT_VERDICT_IN_PART)
     return tct_fail(err, TCT_E_USAGE, "only a private model that is verified has an entry; see what {verify} says"),
            NULL;
   json_t *root =

@@ -88,8 +88,11 @@ def account_curve(
     neighbours : {"add_remove", "replace_one"}, default="add_remove"
         What two neighbouring tables differ in.
     """
-    axis = _native.choice("against", against, {"delta": 0, "steps": 1})
-    return _native.call_json("tct_account_curve_json", *_asked(events, neighbours), axis, float(delta), int(points))
+    steps = _native.choice("against", against, {"delta": 0, "steps": 1})
+    if steps and math.isnan(delta):
+        raise ValueError("a curve against steps is of one delta; give e.g. delta=1e-6")
+    delta = delta if steps else math.nan
+    return _native.call_json("tct_account_curve_json", *_asked(events, neighbours), float(delta), int(points))
 
 
 def _relation(neighbours: str, unit: str) -> Facts:

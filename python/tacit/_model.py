@@ -307,7 +307,7 @@ class Model(_native.Owned):
         """
         if self._shape[0] > 1:
             raise ValueError("one summary is about one row of weights, and there is one for each class; see coef_")
-        return Summary(_native.call_json("tct_summary_json", self.handle, float(level), int(covariance)), exp)
+        return Summary(_native.call_json("tct_summary_json", self.handle, float(level), int(covariance), None, 0), exp)
 
     @checked
     def evaluate(

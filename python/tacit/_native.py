@@ -23,7 +23,6 @@ I32, I64 = range(2)
 WORDS_C, WORDS_CLI, WORDS_PYTHON = range(3)
 TRANSPORT_DONE, TRANSPORT_FAILED = range(2)
 LABELS_NONE, LABELS_BINARY, LABELS_REAL, LABELS_CLASSES = range(4)
-SEARCH_TRIES, SEARCH_ALL = range(2)
 CLASS_TEXT, CLASS_NUMBER, CLASS_BOOLEAN = range(3)
 NEIGHBOURS = {"add_remove": 0, "replace_one": 1}
 ROWS_RULES = {"clip": 0, "unit": 1}
@@ -102,7 +101,7 @@ class Error(Structure):
 
 class Matrix(Structure):
     _fields_ = members(
-        (c_int64, "rows cols"), (c_int32, "layout value_type index_type reserved"), (c_void_p, "values"),
+        (c_int64, "rows cols"), (c_int32, "layout value_type index_type"), (c_void_p, "values"),
         (c_int64, "stride"), (c_void_p, "start index pages"),
     )  # fmt: skip
 
@@ -116,10 +115,9 @@ class Config(Structure):
     _fields_ = members(
         (c_size_t, "size"), (c_char_p, "loss penalty solver"), (c_double, "epsilon delta"),
         (c_int32, "neighbours rows_rule"), (c_double, "row_norm label_shift label_bound"),
-        (c_char_p, "scale label_scale"), (c_int32, "intercept threads has_seed reserved"), (c_uint64, "seed"),
+        (c_char_p, "scale label_scale"), (c_int32, "intercept threads has_seed input_part"), (c_uint64, "seed"),
         (c_char_p, "ledger"), (PROGRESS_FN, "progress"), (CANCEL_FN, "cancel"), (c_void_p, "user"),
-        (c_char_p, "output input_changed"), (c_int32, "input_part reserved2"), (c_char_p, "errors"),
-        (c_int64, "memory"), (c_char_p, "estimate"), (c_int64, "cols classes"),
+        (c_char_p, "output input_changed errors"), (c_int64, "memory"), (c_char_p, "estimate"), (c_int64, "cols classes"),
     )  # fmt: skip
 
 
@@ -157,14 +155,14 @@ class Transport(Structure):
 class Sockets(Structure):
     _fields_ = members(
         (c_size_t, "size"), (c_char_p, "address secret_path secret_text"), (c_int32, "rank ranks"),
-        (c_double, "timeout"), (c_int32, "listener reserved"), (CANCEL_FN, "cancel"), (c_void_p, "user"),
+        (c_double, "timeout"), (c_int32, "listener"), (CANCEL_FN, "cancel"), (c_void_p, "user"),
     )  # fmt: skip
 
 
 class LedgerOptions(Structure):
     _fields_ = members(
         (c_size_t, "size"), (c_char_p, "name filter"), (c_double, "epsilon delta"),
-        (c_int32, "neighbours persons for_tests reserved"), (c_char_p, "people anchor"),
+        (c_int32, "neighbours persons for_tests"), (c_char_p, "people anchor"),
     )  # fmt: skip
 
 
@@ -181,14 +179,14 @@ class PageOptions(Structure):
 
 
 class Search(Structure):
-    _fields_ = members((c_size_t, "size"), (c_int32, "law persons"), (c_int64, "tries"), (c_double, "share held"))
+    _fields_ = members((c_size_t, "size"), (c_int64, "tries"), (c_double, "share held"), (c_int32, "persons"))
 
 
 class Amendment(Structure):
     _fields_ = members(
         (c_size_t, "size"), (POINTER(c_char_p), "features"), (c_char_p, "label"), (POINTER(c_char_p), "unaccounted"),
         (c_void_p, "scale_factor scale_shift"), (POINTER(c_char_p), "classes"), (c_int64, "classes_count"),
-        (c_int32, "class_kind reserved"),
+        (c_int32, "class_kind"),
     )  # fmt: skip
 
 
@@ -210,7 +208,7 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
         (c_int64, [c_void_p, c_int], "tct_data_rank_rows"),
         (c_void_p, [POINTER(Transport), _E], "tct_team_over"),
         (c_void_p, [POINTER(Sockets), _E], "tct_team_sockets"),
-        (None, [c_void_p, POINTER(c_int), POINTER(c_int)], "tct_team_place"),
+        (c_int, [c_void_p, POINTER(c_int)], "tct_team_rank"),
         (c_int, [c_void_p, c_int, _TEXTS, _TEXTS, c_size_t, _E], "tct_team_compare"),
         (c_int, [c_void_p, c_char_p, c_void_p, POINTER(c_void_p), _E], "tct_frame_codes"),
         (c_int, [c_void_p, c_char_p, c_void_p, _E], "tct_frame_numbers"),
@@ -244,14 +242,14 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
         (c_int, [c_void_p, c_char_p, _E], "tct_model_write"),
         (c_int, [c_void_p, c_void_p, c_void_p, _E], "tct_predict"),
         (c_int, [c_void_p, c_void_p, c_double, c_void_p, c_void_p, _E], "tct_predict_interval"),
-        (c_void_p, [c_void_p, c_double, c_int, _E], "tct_summary_json"),
+        (c_void_p, [c_void_p, c_double, c_int, c_void_p, c_int64, _E], "tct_summary_json"),
         (c_void_p, [c_void_p, POINTER(PageOptions), _E], "tct_report_page"),
         (c_int, [c_void_p, POINTER(PageOptions), c_char_p, _E], "tct_report_page_write"),
         (c_void_p, [POINTER(Config), c_char_p, c_int64, c_int64, c_double, c_uint64, _E], "tct_audit_json"),
         (c_void_p, [c_char_p, c_char_p, c_char_p, c_char_p, c_char_p, c_void_p, _E], "tct_verify_json"),
         (c_void_p, [_TEXTS, c_size_t, c_int, c_double, _E], "tct_account_json"),
         (c_void_p, [_TEXTS, c_size_t, c_int, c_double, c_double, _E], "tct_calibrate_json"),
-        (c_void_p, [_TEXTS, c_size_t, c_int, c_int, c_double, c_int, _E], "tct_account_curve_json"),
+        (c_void_p, [_TEXTS, c_size_t, c_int, c_double, c_int, _E], "tct_account_curve_json"),
         (c_void_p, [c_char_p, _E], "tct_ledger_json"),
         (c_void_p, [c_char_p, _TEXTS, c_size_t, _E], "tct_ledger_check_json"),
         (c_int, [c_char_p, POINTER(LedgerOptions), _E], "tct_ledger_make"),

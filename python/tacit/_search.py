@@ -122,8 +122,8 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             each._settings(max(train, 1), cols, table, ready.several if ready else each._count(None) or None) for each in self._each()
         ]
         share = math.nan if self.share is None else float(self.share)
-        law = _native.SEARCH_TRIES if self._random() else _native.SEARCH_ALL
-        how = {"law": law, "persons": int(persons), "tries": int(self.tries), "share": share, "held": float(self.test_size)}
+        tries = int(self.tries) if self._random() else 0
+        how = {"persons": int(persons), "tries": tries, "share": share, "held": float(self.test_size)}
         return Composition(settings, how, rows, cols, table)
 
     @checked

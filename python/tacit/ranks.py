@@ -42,17 +42,14 @@ class Rank(_native.Owned):
     @property
     def rank(self) -> int:
         """The number of this one, from 0."""
-        return self._place()[0]
+        return int(_native.lib.tct_team_rank(self.handle, None))
 
     @property
     def ranks(self) -> int:
         """How many there are."""
-        return self._place()[1]
-
-    def _place(self) -> tuple[int, int]:
-        rank, size = ctypes.c_int(), ctypes.c_int()
-        _native.lib.tct_team_place(self.handle, ctypes.byref(rank), ctypes.byref(size))
-        return rank.value, size.value
+        ranks = ctypes.c_int()
+        _native.lib.tct_team_rank(self.handle, ctypes.byref(ranks))
+        return ranks.value
 
     def close(self) -> None:
         """Waits for the other ranks to close too, unless the run has failed."""

@@ -247,12 +247,12 @@ static SEXP R_summary(SEXP text, SEXP sums, SEXP level) {
   tct_error e = {0};
   tct_model *model = tct_model_read(NULL, text_of(text), NULL, &e);
   char *said = NULL;
-  if (model && isNull(sums)) said = tct_summary_json(model, asReal(level), 1, &e);
+  if (model && isNull(sums)) said = tct_summary_json(model, asReal(level), 1, NULL, 0, &e);
   int64_t cols = 0;
   if (model && !isNull(sums)) {
     tct_model_shape(model, NULL, &cols);
     if (isReal(sums) && nrows(sums) == cols + 1)
-      said = tct_sums_json(model, REAL(sums), ncols(sums), asReal(level), &e);
+      said = tct_summary_json(model, asReal(level), 1, REAL(sums), ncols(sums), &e);
     else
       e.status = TCT_E_USAGE, snprintf(e.text, sizeof e.text, "the parts of this fit are not of one model; fit again");
   }

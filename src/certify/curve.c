@@ -81,9 +81,7 @@ static tct_status over_steps(curve *c, tct_error *err) {
   return TCT_OK;
 }
 
-static tct_status check(const curve *c, tct_curve_axis against, tct_error *err) {
-  if (against != TCT_CURVE_DELTA && against != TCT_CURVE_STEPS)
-    return tct_fail(err, TCT_E_USAGE, "a curve is drawn against delta or steps; name one of them");
+static tct_status check(const curve *c, tct_error *err) {
   if (c->points < 2 || c->points > 10000) return tct_fail(err, TCT_E_USAGE, "a curve has 2 to 10000 points");
   if (c->steps && !(c->delta >= 0 && c->delta < 1))
     return tct_fail(err, TCT_E_USAGE, "delta must lie in [0, 1); give e.g. 1e-6");
@@ -92,18 +90,18 @@ static tct_status check(const curve *c, tct_curve_axis against, tct_error *err) 
   return TCT_OK;
 }
 
-char *tct_account_curve_json(const char *const *events, size_t count, tct_neighbours neighbours, tct_curve_axis against,
-                             double delta, int points, tct_error *err) {
+char *tct_account_curve_json(const char *const *events, size_t count, tct_neighbours neighbours, double delta,
+                             int points, tct_error *err) {
   tct_error_clear(err);
   curve c = {.neighbours = neighbours, .delta = delta, .points = points, .list = json_array()};
-  c.steps = against == TCT_CURVE_STEPS;
-  tct_status status = check(&c, against, err);
+  c.steps = !isnan(delta);
+  tct_status status = check(&c, err);
   if (status == TCT_OK) status = parse(&c, events, count, err);
   if (status == TCT_OK) status = c.steps ? over_steps(&c, err) : over_delta(&c, err);
   json_t *root = NULL;
   if (status == TCT_OK)
     root = json_pack("{s:s, s:s, s:o, s:o, s:O}", "against", c.steps ? "steps" : "delta", "neighbours",
-                     tct_neighbours_name(neighbours), "delta", tct_json_real(c.steps ? delta : NAN), "events",
+                     tct_neighbours_name(neighbours), "delta", tct_json_real(delta), "events",
                      tct_json_events(&c.events), "points", c.list);
   json_decref(c.list);
   tct_events_free(&c.events);

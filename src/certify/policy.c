@@ -107,7 +107,7 @@ static bool forbidden(bool found, const json_t *limit, const char *is, const cha
 }
 
 static bool allow_older_rules(const tct_policy *c, const json_t *limit, char text[TEXT]) {
-  return forbidden(!c->verdict->replanned, limit, "its settings could not be planned again: other rules made it",
+  return forbidden(!c->verified->replanned, limit, "its settings could not be planned again: other rules made it",
                    "its settings were planned again", text);
 }
 
@@ -308,7 +308,7 @@ tct_status tct_policy_read(const char *policy, const char *audit, tct_policy *wi
 
 bool tct_policy_answer(const tct_policy *c, json_t *root) {
   const json_t *limit, *name = json_object_get(c->policy, "name");
-  bool all = c->verdict->kind != TCT_VERDICT_REFUSED;
+  bool all = c->verified->verdict != TCT_VERDICT_REFUSED;
   if (!c->policy) return true;
   json_t *list = json_array();
   for (int i = 0; i < COUNT; i++) {

@@ -3,12 +3,19 @@
 #define TCT_CERTIFY_POLICY_H
 #include "model/model.h"
 
+/* What a verification came to. */
+typedef struct tct_conclusion {
+  tct_verdict verdict;
+  bool replanned; /* the settings as asked were planned again, not by other rules than made the file */
+  char why[240];  /* the first check that failed, one sentence; "" = none */
+} tct_conclusion;
+
 /* All that a rule may look at. */
 typedef struct tct_policy {
   json_t *policy, *audit; /* owned; NULL: none was given */
   const json_t *file;
   const tct_model *model; /* or the claim of a study; NULL: the file holds neither */
-  const tct_verdict *verdict;
+  const tct_conclusion *verified;
   const char *ledger; /* path, or NULL */
 } tct_policy;
 

@@ -233,7 +233,7 @@ static void describe(report *r, const tct_model *m) {
 
 /* A consistent claim is not yet a guarantee: noise that can be reproduced protects nobody, and settings that were not
  * planned again may have been edited. */
-static tct_verdict_kind kind_of(const report *r, const tct_model *m) {
+static tct_verdict kind_of(const report *r, const tct_model *m) {
   if (!r->ok || !m) return TCT_VERDICT_REFUSED;
   if (!m->is_private) return TCT_VERDICT_NO_PRIVACY;
   if (m->reproducible) return TCT_VERDICT_REPRODUCIBLE;
@@ -247,24 +247,14 @@ static const char *const WORDS[] = {
     [TCT_VERDICT_FOR_TESTS] = "for_tests", [TCT_VERDICT_IN_PART] = "in_part",
 };
 
-static void conclude(report *r, const tct_model *m, tct_verdict *out) {
-  *out = (tct_verdict){.size = sizeof *out, .epsilon = NAN, .delta = NAN};
-  out->kind = kind_of(r, m);
-  if (m) {
-    out->form = m->version;
-    out->epsilon = m->epsilon, out->delta = m->delta;
-    out->neighbours = m->neighbours;
-    out->reproducible = m->reproducible;
-  }
-  out->replanned = m && r->replanned;
+static void conclude(report *r, const tct_model *m, tct_conclusion *out) {
+  *out = (tct_conclusion){.verdict = kind_of(r, m), .replanned = m && r->replanned};
   for (size_t i = 0; i < json_array_size(r->checks) && !out->why[0]; i++) {
     const json_t *one = json_array_get(r->checks, i);
     if (!json_is_true(json_object_get(one, "ok")))
       snprintf(out->why, sizeof out->why, "%s", tct_json_said(one, "text"));
   }
 }
-
-static const tct_sized SIZED = TCT_SIZED(tct_verdict, why, "set its size to sizeof(tct_verdict) first");
 
 static void check_file(report *r, const tct_model *model, const json_t *file, const char *why) {
   const char *missing = model ? missing_field(file) : NULL;
@@ -332,12 +322,12 @@ static report verify(const tct_model *model, const json_t *file, const char *why
   return r;
 }
 
-bool tct_verify_model(const tct_model *model, const json_t *file, tct_policy *with, json_t *told, tct_verdict *out) {
+bool tct_verify_model(const tct_model *model, const json_t *file, tct_policy *with, json_t *told, tct_conclusion *out) {
   tct_error why = {0};
   json_t *study = model->study ? json_loads(model->study, 0, NULL) : NULL;
   tct_model *claim = study ? claim_of(study, &why) : NULL;
   const tct_model *of = model->study ? claim : model;
-  with->file = study ? study : file, with->model = of, with->verdict = out;
+  with->file = study ? study : file, with->model = of, with->verified = out;
   report r = verify(of, with->file, why.text, with->ledger);
   conclude(&r, of, out);
   bool whole = tct_policy_answer(with, told);
@@ -349,19 +339,19 @@ bool tct_verify_model(const tct_model *model, const json_t *file, tct_policy *wi
 }
 
 /* The report as text, and the verdict.  with: what the caller gave beside the file. */
-static char *verify_file(const json_t *file, const char *path, tct_policy *with, tct_verdict *verdict, tct_error *err) {
+static char *verify_file(const json_t *file, const char *path, tct_policy *with, tct_conclusion *out, tct_error *err) {
   tct_error why = {0};
   tct_model *model = tct_is_study(file) ? claim_of(file, &why) : tct_model_of_json(file, path ? path : "", &why);
   report r = verify(model, file, why.text, with->ledger);
-  conclude(&r, model, verdict);
+  conclude(&r, model, out);
   json_object_set_new(r.root, "ok", json_boolean(r.ok));
-  json_object_set_new(r.root, "verdict", json_string(WORDS[verdict->kind]));
+  json_object_set_new(r.root, "verdict", json_string(WORDS[out->verdict]));
   if (model) json_object_set_new(r.root, "form", json_integer(model->version));
-  json_object_set_new(r.root, "replanned", json_boolean(verdict->replanned));
+  json_object_set_new(r.root, "replanned", json_boolean(out->replanned));
   json_object_set_new(r.root, "checks", r.checks);
-  with->file = file, with->model = model, with->verdict = verdict;
+  with->file = file, with->model = model, with->verified = out;
   bool whole = tct_policy_answer(with, r.root);
-  if (verdict->kind == TCT_VERDICT_REFUSED) tct_fail(err, TCT_E_DATA, "%s", verdict->why);
+  if (out->verdict == TCT_VERDICT_REFUSED) tct_fail(err, TCT_E_DATA, "%s", out->why);
   char *text = whole ? tct_json_dump(r.root, JSON_INDENT(2)) : NULL;
   if (!text) tct_fail_memory(err);
   json_decref(r.root);
@@ -370,18 +360,17 @@ static char *verify_file(const json_t *file, const char *path, tct_policy *with,
 }
 
 char *tct_verify_json(const char *path, const char *text, const char *ledger, const char *policy, const char *audit,
-                      tct_verdict *out, tct_error *err) {
-  tct_verdict verdict;
+                      tct_verdict *verdict, tct_error *err) {
+  tct_conclusion out;
   tct_policy with = {.ledger = ledger};
   json_t *file = NULL;
   tct_error_clear(err);
-  if (out && tct_sized_check(&SIZED, out, err) != TCT_OK) return NULL;
   tct_status status = tct_policy_read(policy, audit, &with, err);
   if (status == TCT_OK) status = tct_model_load(path, text, &file, err);
-  char *answer = status == TCT_OK ? verify_file(file, path, &with, &verdict, err) : NULL;
+  char *answer = status == TCT_OK ? verify_file(file, path, &with, &out, err) : NULL;
   json_decref(file);
   json_decref(with.policy);
   json_decref(with.audit);
-  if (answer && out) tct_sized_give(&SIZED, &verdict, out);
+  if (answer && verdict) *verdict = out.verdict;
   return answer;
 }

@@ -15,7 +15,7 @@ void tct_verify_check(tct_verify_report *r, const char *name, int ok, const char
     __attribute__((format(printf, 4, 5)));
 /* The verdict on a model, and on its file as it would be written.  with: limits, an audit and a ledger, or nothing;
  * told's "policy" <- what the limits say.  false: out of memory. */
-bool tct_verify_model(const tct_model *model, const json_t *file, tct_policy *with, json_t *told, tct_verdict *out);
+bool tct_verify_model(const tct_model *model, const json_t *file, tct_policy *with, json_t *told, tct_conclusion *out);
 /* The checks of one model, whether its file is its own or a part of a study's; the claim is checked last. */
 void tct_verify_one(tct_verify_report *r, const tct_model *model, const json_t *file);
 /* Of a claim alone: recomputed, by a second method, and held against a lower bound. */

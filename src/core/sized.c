@@ -36,14 +36,3 @@ tct_status tct_sized_take(const tct_sized *kind, const void *given, void *own, t
   memcpy(own, &kind->own, sizeof kind->own);
   return TCT_OK;
 }
-
-tct_status tct_sized_check(const tct_sized *kind, const void *to, tct_error *err) {
-  size_t size = 0;
-  return size_of(kind, to, &size, err);
-}
-
-void tct_sized_give(const tct_sized *kind, const void *own, void *to) {
-  size_t size = 0;
-  memcpy(&size, to, sizeof size);
-  tct_sized_default(kind, to, size, own);
-}

@@ -1,4 +1,4 @@
-/* sized.h - public structs whose first member is their size: programs built for another tacit.h fill or receive them.
+/* sized.h - public structs whose first member is their size: programs built for another tacit.h fill them.
  *
  * A struct only ever grows at its end.  A smaller size is an older program: what it does not have takes the defaults,
  * and nothing is written beyond its end.  A larger size is a newer program: what this library does not know must be
@@ -22,7 +22,4 @@ typedef struct tct_sized {
 void tct_sized_default(const tct_sized *kind, void *to, size_t size, const void *defaults);
 /* own, which holds the defaults, takes what the caller gave.  TCT_E_USAGE: no struct, or a size that is none of its. */
 tct_status tct_sized_take(const tct_sized *kind, const void *given, void *own, tct_error *err);
-/* Hands a result out into the caller's struct, whose size is set and stays.  TCT_E_USAGE: as above, nothing written. */
-tct_status tct_sized_check(const tct_sized *kind, const void *to, tct_error *err);
-void tct_sized_give(const tct_sized *kind, const void *own, void *to);
 #endif

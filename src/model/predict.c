@@ -23,6 +23,13 @@ bool tct_model_offset(const tct_model *model, double *upper) {
   return found;
 }
 
+int32_t tct_class_of(const double *margin, int64_t models) {
+  int64_t best = 0;
+  for (int64_t k = 1; k < models; k++)
+    if (margin[k] > margin[best]) best = k;
+  return (int32_t)(models > 1 ? best : margin[0] > 0);
+}
+
 static tct_status check_data(const tct_model *model, const tct_data *data, tct_error *err) {
   if (data->open > 0)
     return tct_fail(err, TCT_E_DATA,

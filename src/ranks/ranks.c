@@ -52,8 +52,9 @@ void tct_team_free(tct_team *team) {
   tct_free(team);
 }
 
-void tct_team_place(const tct_team *team, int *rank, int *size) {
-  *rank = tct_team_own(team), *size = tct_team_ranks(team);
+int tct_team_rank(const tct_team *team, int *ranks) {
+  if (ranks) *ranks = tct_team_ranks(team);
+  return tct_team_own(team);
 }
 
 void tct_team_watch(tct_team *team, tct_cancel_fn cancel, void *user) {

@@ -67,7 +67,7 @@ tct_status tct_model_claim(tct_model *m, const tct_composition *c, const tct_led
   return replace(&m->run_id, receipt->run, err);
 }
 
-static const tct_sized SIZED = TCT_SIZED(tct_amendment, reserved, "call tct_amendment_default first");
+static const tct_sized SIZED = TCT_SIZED(tct_amendment, class_kind, "call tct_amendment_default first");
 
 void tct_amendment_default_sized(tct_amendment *amendment, size_t size) {
   tct_sized_default(&SIZED, amendment, size, &(tct_amendment){.size = sizeof *amendment});

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_random(const tct_composition *c) { return c->how.law == TCT_SEARCH_TRIES; }
+static bool is_random(const tct_composition *c) { return c->how.tries > 0; }
 
 /* ---- events -------------------------------------------------------------------------------------------------- */
 
@@ -84,8 +84,8 @@ tct_status tct_candidates_plan(const tct_candidates *of, double epsilon, double 
 
 /* ---- a search ------------------------------------------------------------------------------------------------ */
 
-static const tct_sized SIZED = TCT_SIZED(tct_search, held, "call tct_search_default first");
-static const tct_search DEFAULTS = {sizeof DEFAULTS, TCT_SEARCH_TRIES, 0, 50, NAN, 0.2};
+static const tct_sized SIZED = TCT_SIZED(tct_search, persons, "call tct_search_default first");
+static const tct_search DEFAULTS = {sizeof DEFAULTS, 50, NAN, 0.2, 0};
 static const double TRIES_SHARE = 0.3, ALL_SHARE = 0.1; /* docs/measured/search.md: nearby ones do as well */
 
 void tct_search_default_sized(tct_search *search, size_t size) { tct_sized_default(&SIZED, search, size, &DEFAULTS); }
@@ -96,7 +96,7 @@ int64_t tct_search_train_rows(int64_t rows, double share) {
 }
 
 static tct_status check_tries(const tct_config *config, const tct_search *how, tct_error *err) {
-  if (how->tries < 1 || how->tries > TCT_SELECTION_MOST)
+  if (how->tries < 0 || how->tries > TCT_SELECTION_MOST)
     return tct_fail(err, TCT_E_USAGE, "the mean number of tries must lie between 1 and %d; give e.g. 50",
                     TCT_SELECTION_MOST);
   if (!(config->epsilon > 0 && isfinite(config->epsilon) && config->delta > 0 && config->delta < 1))
@@ -125,9 +125,7 @@ static tct_status check_all(const tct_candidates *of, tct_error *err) {
 }
 
 static tct_status check(const tct_candidates *of, const tct_search *how, tct_error *err) {
-  bool random = how->law == TCT_SEARCH_TRIES;
-  if (!random && how->law != TCT_SEARCH_ALL)
-    return tct_fail(err, TCT_E_USAGE, "the law of the search is unknown; give one of tct_search_law");
+  bool random = how->tries != 0;
   if (!isnan(how->share) && !(how->share > 0 && how->share < 1))
     return tct_fail(err, TCT_E_USAGE, "the share of the %s must lie between 0 and 1; give e.g. %g",
                     random ? "score" : "choice", random ? TRIES_SHARE : ALL_SHARE);

@@ -50,7 +50,7 @@ typedef struct search {
   tct_model *whole;  /* one of them, with the claim of the search */
 } search;
 
-static bool is_random(const search *s) { return s->c->how.law == TCT_SEARCH_TRIES; }
+static bool is_random(const search *s) { return s->c->how.tries > 0; }
 
 /* ---- before the charge --------------------------------------------------------------------------------------- */
 

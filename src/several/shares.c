@@ -189,5 +189,5 @@ static tct_status find_all(wish *w, tct_error *err) {
 
 tct_status tct_shares_find(const tct_candidates *of, tct_composition *c, tct_error *err) {
   wish w = {.of = of, .out = c};
-  return c->how.law == TCT_SEARCH_TRIES ? find_tries(&w, err) : find_all(&w, err);
+  return c->how.tries > 0 ? find_tries(&w, err) : find_all(&w, err);
 }

@@ -88,9 +88,8 @@ static tct_search how(const tct_stage *stage) {
                *share = json_object_get(o, "score_share");
   tct_search search;
   tct_search_default(&search);
-  search.law = is_all(stage) ? TCT_SEARCH_ALL : TCT_SEARCH_TRIES;
   search.persons = stage->study->person != NULL;
-  if (tries) search.tries = json_integer_value(tries);
+  if (tries || is_all(stage)) search.tries = json_integer_value(tries);
   if (held) search.held = json_number_value(held);
   if (share) search.share = json_number_value(share);
   return search;

@@ -305,15 +305,12 @@ static char *told(summary *s, int covariance, tct_error *err) {
   return text;
 }
 
-char *tct_summary_json(const tct_model *model, double level, int with_covariance, tct_error *err) {
-  return told(&(summary){.model = model, .level = level}, with_covariance, err);
-}
-
-char *tct_sums_json(const tct_model *model, const double *sums, int64_t count, double level, tct_error *err) {
-  for (int64_t i = 0; i < count * (model->cols + 1); i++)
+char *tct_summary_json(const tct_model *model, double level, int with_covariance, const double *sums, int64_t count,
+                       tct_error *err) {
+  for (int64_t i = 0; sums && i < count * (model->cols + 1); i++)
     if (!isfinite(sums[i])) count = -1;
-  if (count < 0 || model->models > 1)
+  if (sums && (count < 0 || model->models > 1))
     return tct_fail(err, TCT_E_USAGE, "a sum of weights is of numbers, and of a model of one outcome; give other ones"),
            NULL;
-  return told(&(summary){.model = model, .level = level, .sums = sums, .count = count}, 1, err);
+  return told(&(summary){.model = model, .level = level, .sums = sums, .count = count}, with_covariance, err);
 }

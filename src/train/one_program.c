@@ -18,37 +18,35 @@ typedef struct field {
   const char *name;
 } field;
 
-#define CONFIG_FIELDS(FIELD)                                       \
-  FIELD(FREE, size, NULL)                                          \
-  FIELD(TEXT, loss, "the loss")                                    \
-  FIELD(TEXT, penalty, "the penalty")                              \
-  FIELD(TEXT, solver, "the solver")                                \
-  FIELD(REAL, epsilon, "epsilon")                                  \
-  FIELD(REAL, delta, "delta")                                      \
-  FIELD(INT32, neighbours, "the neighbours")                       \
-  FIELD(INT32, rows_rule, "the rule for rows")                     \
-  FIELD(REAL, row_norm, "the row norm")                            \
-  FIELD(REAL, label_shift, "the label shift")                      \
-  FIELD(REAL, label_bound, "the label bound")                      \
-  FIELD(TEXT, scale, "the scale")                                  \
-  FIELD(TEXT, label_scale, "the label scale")                      \
-  FIELD(INT32, intercept, "the intercept")                         \
-  FIELD(FREE, threads, NULL)                                       \
-  FIELD(INT32, has_seed, "whether there is a seed")                \
-  FIELD(INT32, reserved, "a reserved field of tct_config")         \
-  FIELD(WORD, seed, "the seed")                                    \
-  FIELD(TEXT, ledger, "the ledger")                                \
-  FIELD(FREE, progress, NULL)                                      \
-  FIELD(FREE, cancel, NULL)                                        \
-  FIELD(FREE, user, NULL)                                          \
-  FIELD(FREE, output, NULL)                                        \
-  FIELD(TEXT, input_changed, "the reason for changed input")       \
-  FIELD(INT32, input_part, "whether the rows are a part")          \
-  FIELD(INT32, reserved2, "a second reserved field of tct_config") \
-  FIELD(TEXT, errors, "the standard errors")                       \
-  FIELD(FREE, memory, NULL)                                        \
-  FIELD(TEXT, estimate, "the estimate")                            \
-  FIELD(FREE, cols, NULL)                                          \
+#define CONFIG_FIELDS(FIELD)                                 \
+  FIELD(FREE, size, NULL)                                    \
+  FIELD(TEXT, loss, "the loss")                              \
+  FIELD(TEXT, penalty, "the penalty")                        \
+  FIELD(TEXT, solver, "the solver")                          \
+  FIELD(REAL, epsilon, "epsilon")                            \
+  FIELD(REAL, delta, "delta")                                \
+  FIELD(INT32, neighbours, "the neighbours")                 \
+  FIELD(INT32, rows_rule, "the rule for rows")               \
+  FIELD(REAL, row_norm, "the row norm")                      \
+  FIELD(REAL, label_shift, "the label shift")                \
+  FIELD(REAL, label_bound, "the label bound")                \
+  FIELD(TEXT, scale, "the scale")                            \
+  FIELD(TEXT, label_scale, "the label scale")                \
+  FIELD(INT32, intercept, "the intercept")                   \
+  FIELD(FREE, threads, NULL)                                 \
+  FIELD(INT32, has_seed, "whether there is a seed")          \
+  FIELD(INT32, input_part, "whether the rows are a part")    \
+  FIELD(WORD, seed, "the seed")                              \
+  FIELD(TEXT, ledger, "the ledger")                          \
+  FIELD(FREE, progress, NULL)                                \
+  FIELD(FREE, cancel, NULL)                                  \
+  FIELD(FREE, user, NULL)                                    \
+  FIELD(FREE, output, NULL)                                  \
+  FIELD(TEXT, input_changed, "the reason for changed input") \
+  FIELD(TEXT, errors, "the standard errors")                 \
+  FIELD(FREE, memory, NULL)                                  \
+  FIELD(TEXT, estimate, "the estimate")                      \
+  FIELD(FREE, cols, NULL)                                    \
   FIELD(INT64, classes, "the number of classes")
 
 /* The schema is compared by its contents, wherever it lies. */

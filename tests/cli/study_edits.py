@@ -10,11 +10,6 @@ import copy, ctypes, itertools, json, os, re, sys, time
 
 from file_edits import edits, fields, placed, removed
 
-class Verdict(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_size_t)] + [(k, ctypes.c_int32) for k in
-        ("kind", "form", "replanned", "neighbours", "reproducible", "reserved")] + [
-        ("epsilon", ctypes.c_double), ("delta", ctypes.c_double), ("why", ctypes.c_char * 240)]
-
 lib = ctypes.CDLL(sys.argv[1])
 lib.tct_verify_json.argtypes = [ctypes.c_char_p] * 5 + [ctypes.c_void_p] * 2
 lib.tct_verify_json.restype = ctypes.c_void_p
@@ -24,10 +19,10 @@ LEDGER = sys.argv[2].encode()
 def verified(text, ledger=None):
     with open("edited.json", "w") as out:
         out.write(text if isinstance(text, str) else json.dumps(text))
-    verdict = Verdict(size=ctypes.sizeof(Verdict))
+    verdict = ctypes.c_int()
     text = lib.tct_verify_json(b"edited.json", None, ledger, None, None, ctypes.byref(verdict), None)
     lib.tct_text_free(text)
-    return bool(text) and verdict.kind != 0
+    return bool(text) and verdict.value != 0
 
 MODEL = ("coefficients", "intercept", "classes", "features", "label", "library", "note", "privacy/unaccounted",
          "privacy/noise", "privacy/weights/cap", "inference/sampling", "inference/noise", "inference/degrees",

@@ -16,11 +16,6 @@ import copy, ctypes, functools, itertools, json, math, os, re, subprocess, sys, 
 
 from file_edits import edits, fields, placed, removed
 
-class Verdict(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_size_t)] + [(k, ctypes.c_int32) for k in
-        ("kind", "form", "replanned", "neighbours", "reproducible", "reserved")] + [
-        ("epsilon", ctypes.c_double), ("delta", ctypes.c_double), ("why", ctypes.c_char * 240)]
-
 lib = ctypes.CDLL(sys.argv[1])
 lib.tct_verify_json.argtypes = [ctypes.c_char_p] * 5 + [ctypes.c_void_p] * 2
 lib.tct_verify_json.restype = ctypes.c_void_p
@@ -36,9 +31,9 @@ def weight_bound(text):
 def verdict_of(text, path="edited.json", ledger=None):
     with open(path, "w") as out:
         out.write(text)
-    verdict = Verdict(size=ctypes.sizeof(Verdict))
+    verdict = ctypes.c_int()
     answer = lib.tct_verify_json(path.encode(), None, ledger, None, None, ctypes.byref(verdict), None)
-    return verdict.kind if answer else REFUSED
+    return verdict.value if answer else REFUSED
 
 REFUSED, VERIFIED = 0, 1
 

@@ -135,7 +135,6 @@ static void a_rank_with_any_other_setting_that_counts_is_named_before_the_charge
   OTHER(label_scale, "center", "the label scale");
   OTHER(intercept, 1, "the intercept");
   OTHER(has_seed, 0, "whether there is a seed");
-  OTHER(reserved, 1, "a reserved field of tct_config");
   OTHER(seed, 21, "the seed");
   OTHER(ledger, NULL, "the ledger");
 #undef OTHER

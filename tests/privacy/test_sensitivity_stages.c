@@ -448,7 +448,7 @@ static tct_composition *search_of(const stage *s, int intercept, tct_neighbours 
   tct_search how;
   tct_search_default(&how);
   how.held = SHARE, how.persons = persons;
-  how.law = s->estimate ? TCT_SEARCH_ALL : TCT_SEARCH_TRIES, how.tries = 2;
+  how.tries = s->estimate ? 0 : 2;
   tct_composition *made = tct_search_plan(at, 2, &how, rows, P, &err);
   if (!made) fail_msg("%s", err.text);
   return made;

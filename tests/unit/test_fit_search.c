@@ -743,7 +743,7 @@ static void all_settings_are_fitted_once_and_one_is_chosen(void **state) {
   for (int k = 0; k < 12; k++) {
     bool persons = k % 3 == 2;
     tct_search how = tries_of(50, persons);
-    how.law = TCT_SEARCH_ALL;
+    how.tries = 0;
     tct_data *data = table();
     if (persons) weigh(data, NULL, 0);
     tct_composition *c = compose_for(solvers, ALL, how);
@@ -841,7 +841,7 @@ static void a_search_of_all_settings_shows_its_progress_and_can_be_cancelled(voi
   tct_error err = {0};
   double last = 0;
   int asked = 0;
-  how.law = TCT_SEARCH_ALL;
+  how.tries = 0;
   tct_composition *c = compose_for(solvers, 2, how);
   run.progress = progress_of_all_settings_is_that_of_the_whole, run.user = &last;
   tct_model *model = tct_fit_search(c, data, &run, NULL, NULL, &err);

@@ -587,7 +587,7 @@ static void a_plan_that_was_not_made_again_is_a_part_of_a_proof(void **state) {
   tct_model *model = honest(1, 1e-5, TCT_ADD_REMOVE);
   for (int whole = 0; whole < 2; whole++) {
     tct_page page = {
-        .model = model, .holds = true, .verdict = {.kind = whole ? TCT_VERDICT_VERIFIED : TCT_VERDICT_IN_PART}};
+        .model = model, .holds = true, .found = {.verdict = whole ? TCT_VERDICT_VERIFIED : TCT_VERDICT_IN_PART}};
     tct_report_summary(&page);
     the_head_says(tct_html_take(&page.html), whole ? NULL : "verified in part");
   }
