@@ -11,11 +11,37 @@ static void the_clip_of_counts_hardly_moves_the_intercept(void **state) {
   covered_check_intercept(POISSON, "dponestep");
 }
 
+/* Of amounts a clip takes from one side alone: 4.1 standard errors here, were it not given back. */
+static void what_the_clip_of_amounts_takes_is_given_back(void **state) {
+  (void)state;
+  covered_check_intercept(GAMMA, "dponestep:clip=3");
+}
+
+/* Tails e^(-5 x) of 20,000 terms, slopes below 0, cut at .5: e^-2.5/5 of a term is taken.  Noise of 100 is sqrt(3) of
+ * itself in the last tail that stands out of it, from .5 on, as no term is longer than 1. */
+static void what_amounts_lose_is_told_with_its_error(void **state) {
+  (void)state;
+  enum { CELLS = TCT_ONESTEP_EDGES, N = 20000 };
+  double count[2 * CELLS] = {0}, before = 1, lost = exp(-2.5) / 5, tail = 100 * sqrt(3) * 0.2 / N;
+  for (int k = 0; k < CELLS; k++) {
+    double left = exp(-5 * tct_onestep_edge(k));
+    count[CELLS + k] = N * (before - left), before = left;
+  }
+  count[CELLS + 25] = 3000; /* noise, where no term is */
+  tct_onestep_terms terms = {.count = count, .deviation = 100, .rows = N, .dimension = 6, .most = 1, .amounts = true};
+  terms.given = 0.5 / tct_onestep_edge(13); /* over the edge that 68 % are within */
+  assert_float_equal(tct_onestep_pick_clip(&terms), 0.5, 1e-12);
+  printf("taken: %g of %g, unsure: %g of %g\n", terms.taken, -0.75 * lost, terms.unsure, hypot(tail, 0.25 * lost));
+  assert_float_equal(terms.taken / (-0.75 * lost), 1, 0.05);
+  assert_float_equal(terms.unsure / hypot(tail, 0.25 * lost), 1, 0.05);
+}
+
 /* Where noise hides the events, a clip by what is seen, the slopes of zeros, would cut them. */
 static void a_clip_of_counts_is_below_two_events_where_pairs_are_few_beside_the_noise(void **state) {
   (void)state;
   double count[2 * TCT_ONESTEP_EDGES] = {0};
-  tct_onestep_terms terms = {.count = count, .deviation = 94, .rows = 20000, .dimension = 6, .given = NAN};
+  tct_onestep_terms terms = {
+      .count = count, .deviation = 94, .rows = 20000, .dimension = 6, .given = NAN, .most = INFINITY};
   terms.noise = 0.002, terms.part = 0.5;
   count[6] = 8000, count[7] = 11000; /* 0.13 and 0.18 long */
   assert_true(tct_onestep_pick_clip(&terms) < 1);
@@ -137,6 +163,8 @@ int main(void) {
       cmocka_unit_test(a_cut_count_is_unbiased_under_its_law),
       cmocka_unit_test(the_mean_of_rare_counts_is_near_the_truth_where_noise_hides_single_events),
       cmocka_unit_test(the_clip_of_counts_hardly_moves_the_intercept),
+      cmocka_unit_test(what_the_clip_of_amounts_takes_is_given_back),
+      cmocka_unit_test(what_amounts_lose_is_told_with_its_error),
       cmocka_unit_test(robust_errors_of_a_right_model_of_counts_are_hardly_longer),
       cmocka_unit_test(the_path_of_skewed_counts_ends_so_near_that_one_step_is_enough),
       cmocka_unit_test(a_wrong_mean_of_counts_is_in_their_errors),

@@ -145,11 +145,11 @@ static void the_covariance_is_that_of_the_formulas(void **state) {
   (void)state;
   enum { P = 2 };
   const double H[P] = {2, 4}, J[P] = {3, 5}, g[P] = {0.2, 0.8}, factor[P * P] = {2, 0, 0, 3}, n = 50, s_h = 0.05,
-               s_j = 0.05, s_g = 0.1, rest = 2, along = 0.7, weights[P] = {0, 0};
+               s_j = 0.05, s_g = 0.1, rest = 2, along = 0.7, shift[P] = {0.05, 0.04}, weights[P] = {0, 0};
   double h[P * P] = {H[0], 0, 0, H[1]}, j[P * P] = {J[0], 0, 0, J[1]}, step[P], second[P * P] = {1, 0, 0, 0.5};
   tct_onestep_moments moments = {.curvature = h, .variance = j, .curvature_noise = s_h, .variance_noise = s_j};
   tct_onestep_released in = {weights, g, s_g, &moments, n, TCT_LINK_LOGISTIC, factor, second};
-  in.rest = rest, in.along = along, in.dimension = P;
+  in.rest = rest, in.along = along, in.shift = shift, in.dimension = P;
   tct_metric metric;
   tct_inference errors;
   assert_int_equal(tct_metric_new(P, false, &metric, NULL), TCT_OK);
@@ -162,7 +162,8 @@ static void the_covariance_is_that_of_the_formulas(void **state) {
   double r = pow(rest * moved2 * (H[0] + H[1]), 2) / P, length2 = d[0] * d[0] + d[1] * d[1];
   for (int k = 0; k < P; k++) {
     double own = factor[k * (P + 1)], b = 1 / H[k];
-    double middle = s_g * s_g * own * own + s_h * s_h / 2 * (length2 + d[k] * d[k]) + r + along * moved2 * g[k] * g[k];
+    double middle = s_g * s_g * own * own + s_h * s_h / 2 * (length2 + d[k] * d[k]) + r + along * moved2 * g[k] * g[k] +
+                    shift[k] * shift[k];
     assert_float_equal(step[k] / d[k], 1, 2e-3);
     assert_int_equal(errors.why[k], TCT_GIVEN);
     assert_float_equal(errors.noise[k * (P + 1)] / (b * b * middle), 1, 5e-3);
@@ -171,7 +172,7 @@ static void the_covariance_is_that_of_the_formulas(void **state) {
     double moved = pow(by_j / variance, 2) + 4 * s_h * s_h * b * b;
     assert_float_equal(errors.degrees[k] / (2 / moved), 1, 0.02);
   }
-  assert_float_equal(errors.noise[1] / (along * moved2 * g[0] * g[1] / (H[0] * H[1])), 1, 2e-2);
+  assert_float_equal(errors.noise[1] / ((along * moved2 * g[0] * g[1] + shift[0] * shift[1]) / (H[0] * H[1])), 1, 2e-2);
   in.gradient = (double[P]){4, 0}; /* moves margins by 2 */
   assert_int_equal(tct_onestep_covariance(&in, &metric, step, &errors, NULL), TCT_OK);
   for (int k = 0; k < P; k++) assert_int_equal(errors.why[k], TCT_PATH_TOO_SHORT);

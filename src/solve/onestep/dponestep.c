@@ -231,7 +231,7 @@ static tct_status finish(tct_onestep *run, walk *m, double *w, tct_error *err) {
                                                                                    : 0.25);
   released.unseen = own_unseen(run) ? run->unseen : NULL, released.reach = tct_onestep_reach(run);
   released.mean = facts->intercept ? run->mean : NULL;
-  released.dimension = run->dimension;
+  released.dimension = run->dimension, released.shift = run->shift;
   TCT_TRY(tct_inference_new(facts->p, inference, err));
   tct_status status = release_last(run, m, w, &moments, &released.deviation, err);
   if (run->rule.robust) /* where the mean is not as the model says */

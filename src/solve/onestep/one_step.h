@@ -59,6 +59,8 @@ typedef struct tct_onestep {
   double dispersion;         /* of counts: the variance of slopes by the curvature, 1 under a right model; 0: unknown */
   double uncertain;          /* of dispersion: the noise in it */
   double lost;               /* of counts: what the clip may take from the mean term, unseen */
+  double taken, unsure;      /* of amounts: what the clip takes from the mean term, and its error */
+  double *shift;             /* [p]: that error, along the mean row */
   double clip;               /* C: |psi z| <= C in the gradient's metric; logistic: with either label */
   tct_metric shaped;         /* the gradient's metric G^-1 W */
   double *factor;            /* [p][p]: G, lower; the unit matrix along the walk */
@@ -93,8 +95,12 @@ typedef struct tct_onestep_terms {
   double rows, dimension, noise, part;
   double dispersion;
   double typical;   /* of counts: the mean that the walk starts at; 0: no counts */
+  double most;      /* no term is longer */
+  bool amounts;     /* what the clip takes is given back */
   bool even, heavy; /* even: residuals are about as often above as below; heavy: many rows are far */
   double given;     /* the clip in typical terms; NAN: as above */
+  double taken;     /* out: what the clip takes from the mean term: slopes above 0 less the others */
+  double unsure;    /* out: its error */
   double uneven;    /* out: how unlike the tails of both signs are, in [0, 1]; 1 where one is not seen */
 } tct_onestep_terms;
 /* Is this dispersion that of a model whose counts vary more than it says?  In [0, 1]. */
@@ -153,8 +159,9 @@ typedef struct tct_onestep_released {
   double rest;          /* what one step leaves of the margins' square, times the curvature */
   double along;         /* the square of the part of the step that it leaves undone, over the margins' square */
   double dimension;
-  double lost;  /* what the last clip may have taken, in the gradient's metric: an error, no noise */
-  double floor; /* of eigenvalues, over what noise alone reaches; 0: the rule's */
+  const double *shift; /* [p]: another error of the gradient, along this alone; NULL: none */
+  double lost;         /* what the last clip may have taken, in the gradient's metric: an error, no noise */
+  double floor;        /* of eigenvalues, over what noise alone reaches; 0: the rule's */
 } tct_onestep_released;
 tct_status tct_onestep_covariance(const tct_onestep_released *released, const tct_metric *metric, double *step,
                                   tct_inference *inference, tct_error *err);

@@ -9,7 +9,11 @@
  * Rare counts.  Most events are alone, and a clip of two is mostly noise.  Below two the cut is that of a robust
  * Poisson regression: less its mean under the law, so that it biases nothing where the law is right (Cantoni, Ronchetti
  * 2001).  Means may vary among alike records.  Pairs that this adds, mean^2/2 of the records, must not count beside the
- * error of all directions together.  */
+ * error of all directions together.
+ *
+ * Amounts.  What the tails say a clip takes is given back along the mean row: where ratios have one law for all
+ * records, it is the intercept's alone.  So a clip may take more.  Long rows are cut more often, and are less along the
+ * mean row than their length says.  So the part amounts_left is kept, and is an error there, as the tails' noise is. */
 #include "core/expm.h"
 #include "solve/onestep/one_step.h"
 #include "solve/onestep/rules.def"
@@ -23,12 +27,14 @@ typedef struct law {
   int last; /* below 0: nothing stands out of the noise */
 } law;
 
-static law law_of(const double *count, double deviation) {
+/* cells: no term lies beyond these. */
+static law law_of(const double *count, int cells, double deviation) {
   law out = {.last = -1};
   int before = 0;
-  for (int k = EDGES; k > 0; k--) out.x[k] = tct_onestep_edge(k - 1), out.tail[k - 1] = out.tail[k] + count[k - 1];
-  for (int k = 0; k < EDGES; k++)
-    if (out.tail[k] > dponestep_sure * deviation * sqrt(EDGES - k)) out.last = k;
+  for (int k = EDGES; k > 0; k--)
+    out.x[k] = tct_onestep_edge(k - 1), out.tail[k - 1] = k > cells ? 0 : out.tail[k] + count[k - 1];
+  for (int k = 0; k < cells; k++)
+    if (out.tail[k] > dponestep_sure * deviation * sqrt(cells - k)) out.last = k;
   if (out.last < 0) return out;
   int k = out.last;
   for (int j = 0; j <= k; j++)
@@ -55,6 +61,12 @@ static double beyond(const law *m, double c) {
   if (c >= end) return rest * exp(-fmin((c - end) / m->spread, 50));
   for (int k = 0; k < POINTS; k++) sum += (k == 0 || k == POINTS - 1 ? 0.5 : 1) * longer_at(m, c + k * step);
   return sum * step + rest;
+}
+
+/* The deviation of `beyond` where a tail has this one. */
+static double unsure_beyond(const law *m, double c, double deviation) {
+  double over = m->last < 0 ? INFINITY : (c - m->x[m->last]) / m->spread;
+  return deviation * m->spread * (over > 0 ? exp(-fmin(over, 50)) : 1 - over);
 }
 
 /* The edge that 68 % of the terms lie within, their root mean square, and the last edge that any is seen at. */
@@ -95,13 +107,12 @@ double tct_onestep_cut_count(double mean, double y, double room, double *part) {
   return expected - cut;
 }
 
-double tct_onestep_pick_clip(tct_onestep_terms *terms) {
+static double pick(tct_onestep_terms *terms, const law *up, const law *down) {
   double quantile, rms, seen, rare = terms->typical > 0 ? pow(fmax(1 - terms->typical, 0), 2) : 0;
   terms->uneven = 1;
   typical_terms(terms, &quantile, &rms, &seen);
   if (!isnan(terms->given)) return terms->given * quantile;
-  law up = law_of(terms->count, terms->deviation), down = law_of(terms->count + EDGES, terms->deviation);
-  double shorter = fmin(up.spread, down.spread) / fmax(fmax(up.spread, down.spread), 0x1p-900);
+  double shorter = fmin(up->spread, down->spread) / fmax(fmax(up->spread, down->spread), 0x1p-900);
   terms->uneven = fmin(dponestep_lost_by_skew * (1 - shorter), 1);
   double direction = rms / sqrt(terms->rows * terms->dimension);
   double lowest = terms->typical > 0 ? fmax(rms, least_of_counts(terms, direction)) : rms;
@@ -110,10 +121,11 @@ double tct_onestep_pick_clip(tct_onestep_terms *terms) {
   double clip = least;
   for (int k = 0; k < GRID; k++) {
     clip = least * pow(most / least, (double)k / (GRID - 1));
-    double a = beyond(&up, clip), b = beyond(&down, clip);
+    double a = beyond(up, clip), b = beyond(down, clip);
     double bias =
         fmax(fabs(a - b), (terms->even ? dponestep_clip_even : dponestep_clip_skewed) * fmax(a, b)) / terms->rows;
-    if (bias <= terms->part * hypot(clip * terms->noise, direction)) break;
+    if (bias * (terms->amounts ? dponestep_amounts_left : 1) <= terms->part * hypot(clip * terms->noise, direction))
+      break;
   }
   double free = terms->noise > 0 ? direction / terms->noise : 0; /* noise is then one direction's error */
   double errors_most = dponestep_far_error - (dponestep_far_error - dponestep_clip_of_count_error) * rare;
@@ -128,4 +140,17 @@ double tct_onestep_pick_clip(tct_onestep_terms *terms) {
       terms->even ? dponestep_clip_of_error : dponestep_clip_of_count_error + wide * dponestep_clip_of_dispersion;
   return fmax(clip, fmin(fmax(errors * free, wide * dponestep_clip_dispersed * quantile),
                          (2 + 3 * wide) * seen)); /* no term is longer */
+}
+
+double tct_onestep_pick_clip(tct_onestep_terms *terms) {
+  int cells = tct_onestep_cell(terms->most) < EDGES - 1 ? tct_onestep_cell(terms->most) + 2 : EDGES;
+  law up = law_of(terms->count, cells, terms->deviation), down = law_of(terms->count + EDGES, cells, terms->deviation);
+  double clip = fmin(pick(terms, &up, &down), terms->most);
+  if (!terms->amounts || !(clip < terms->most)) return clip;
+  double taken = (beyond(&up, clip) - beyond(&down, clip)) / terms->rows;
+  double above = unsure_beyond(&up, clip, terms->deviation * sqrt(cells - up.last)),
+         below = unsure_beyond(&down, clip, terms->deviation * sqrt(cells - down.last));
+  terms->unsure = hypot(hypot(above, below) / terms->rows, dponestep_amounts_left * taken);
+  terms->taken = (1 - dponestep_amounts_left) * taken;
+  return clip;
 }

@@ -5,10 +5,10 @@
  * diagonal, sqrt(1/2) of it beside.
  *   D = H^-1 g, v = v_0 - D
  *   sampling  H^-1 J H^-1 / n                                   (the sandwich; without J: H^-1 / n)
- *   noise     H^-1 [s_g^2 G G^T + (s_H^2/2)(|D|^2 I + D D^T) + r I + a m^2 g g^T] H^-1
+ *   noise     H^-1 [s_g^2 G G^T + (s_H^2/2)(|D|^2 I + D D^T) + r I + a m^2 g g^T + q q^T] H^-1
  * G is the root of the metric that g was released in.  The second term is H's own noise times D.  r is what one step
  * leaves where curvatures follow the weights: (rest m^2 tr H)^2/d for a step that moves margins by m, the noise of g
- * apart.  Along D itself it is a m^2 of the square.
+ * apart.  Along D itself it is a m^2 of the square.  q: what was given back of a clip's bias has that error.
  * docs/proofs/standard-errors.md derives both.
  *   Noise in H makes the mean of H^-1 larger, by (s_H^2/2) H^-1 (tr(H^-1) + H^-1) H^-1.  Eigenvalues l are raised by
  * (s_H^2/2)(tr(H^-1) + 1/l), which takes that away.
@@ -142,7 +142,8 @@ static void noise_between(work *m, const double *step, double moved2) {
       double shaped =
           m->in->factor ? tct_dot(m->in->factor + j * p, m->in->factor + k * p, (j < k ? j : k) + 1) : j == k;
       m->middle[j * p + k] = g2 * shaped + (j == k ? h2 * length2 + rest : 0) + h2 * step[j] * step[k] +
-                             m->in->along * moved2 * g[j] * g[k];
+                             m->in->along * moved2 * g[j] * g[k] +
+                             (m->in->shift ? m->in->shift[j] * m->in->shift[k] : 0);
     }
 }
 

@@ -356,14 +356,14 @@ tct_status tct_onestep_begin(tct_onestep *run, const tct_solver_plan *plan, tct_
   const tct_facts *facts = run->problem->facts;
   int64_t p = facts->p;
   run->rule = tct_onestep_rule_of(facts, &plan->spec);
-  run->rows = (double)facts->rows;
-  run->uncertain = 1; /* until something is known */
+  run->rows = (double)facts->rows, run->uncertain = 1; /* until something is known */
   run->at = tct_onestep_places_of(&run->rule);
   run->omega = TCT_NEW(double, run->problem->view->rows);
   run->length = TCT_NEW(double, run->problem->view->rows);
-  run->second = TCT_NEW(double, 2 * p * p + 2 * p);
+  run->second = TCT_NEW(double, 2 * p * p + 3 * p);
   if (!run->omega || !run->length || !run->second) return tct_fail_memory(err);
-  run->factor = run->second + p * p, run->mean = run->factor + p * p, run->unseen = run->mean + p;
+  run->factor = run->second + p * p, run->mean = run->factor + p * p;
+  run->unseen = run->mean + p, run->shift = run->unseen + p;
   for (int64_t j = 0; j < p; j++) run->factor[j * p + j] = 1;
   TCT_TRY(tct_metric_new(p, false, &run->metric, err));
   TCT_TRY(tct_metric_new(p, false, &run->shaped, err));

@@ -68,6 +68,7 @@ tct_status tct_onestep_set_clip(tct_onestep *run, int counts, int release, doubl
                                 tct_error *err) {
   const tct_facts *facts = run->problem->facts;
   double count[2 * TCT_ONESTEP_EDGES] = {0}, slope = tct_loss_slope_bound(&facts->loss), uneven = 1;
+  run->taken = run->unsure = 0;
   if (!run->rule.scaled) {
     double noise = tct_mech_release_of(run->mech, release)->deviation / run->rows;
     double free = sqrt(run->typical / (run->rows * run->dimension)) / fmax(noise, 0x1p-300);
@@ -78,13 +79,16 @@ tct_status tct_onestep_set_clip(tct_onestep *run, int counts, int release, doubl
     tct_onestep_terms terms = {.count = count, .given = run->rule.clip, .part = part};
     terms.rows = (double)facts->rows, terms.dimension = run->dimension;
     terms.even = facts->loss.kind->link == TCT_LINK_IDENTITY;
+    terms.amounts = facts->loss.kind->amounts && run->last;
+    terms.most = slope * (weighs_alike(run) ? fmax(2 * run->farthest, run->weight) : run->weight) / run->unit;
     terms.heavy = weighs_alike(run), terms.dispersion = run->dispersion;
     if (facts->loss.kind->counts) terms.typical = run->typical;
     terms.deviation = tct_mech_release_of(run->mech, counts)->deviation;
     terms.noise = tct_mech_release_of(run->mech, release)->deviation / terms.rows;
     TCT_TRY(release_terms(run, counts, w, count, err));
-    run->clip = fmin(tct_onestep_pick_clip(&terms) * run->unit,
-                     slope * (weighs_alike(run) ? fmax(2 * run->farthest, run->weight) : run->weight));
+    run->clip = tct_onestep_pick_clip(&terms) * run->unit;
+    double of_sum = run->unit * terms.rows / run->rows; /* g is a mean by weights */
+    run->taken = terms.taken * of_sum, run->unsure = terms.unsure * of_sum;
     uneven = terms.uneven;
   }
   if (facts->loss.kind->counts) { /* so many terms may be hidden beyond the clip, each by as much */
@@ -93,7 +97,7 @@ tct_status tct_onestep_set_clip(tct_onestep *run, int counts, int release, doubl
                          dponestep_hidden_events * run->rows * fmin(run->typical, 1));
     run->lost = uneven * most * hidden * run->clip / run->rows;
   }
-  if (tct_noise_off(facts)) run->clip = 1e6 * fmin(facts->label_bound, slope);
+  if (tct_noise_off(facts)) run->taken = run->unsure = 0, run->clip = 1e6 * fmin(facts->label_bound, slope);
   return TCT_OK;
 }
 
@@ -156,6 +160,9 @@ tct_status tct_onestep_gradient(tct_onestep *run, int r, const double *w, double
   tct_metric_times(&run->scaled.metric, step->inner, step->from, step->to, g);
   TCT_TRY(tct_mech_release(run->mech, r, g, p, err));
   for (int64_t j = p - 1; j >= 0; j--) g[j] = run->clip / run->rows * tct_dot(run->factor + j * p, g, j + 1);
+  tct_metric_plain(&run->metric, run->mean, run->shift);
+  tct_axpy(run->taken, run->shift, g, p);
+  for (int64_t j = 0; j < p; j++) run->shift[j] *= run->unsure;
   *deviation = step->planned->deviation * run->clip / run->rows;
   return TCT_OK;
 }
