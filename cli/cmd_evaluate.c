@@ -108,7 +108,8 @@ static int evaluate(cli_args *args, const tct_model *model) {
   tct_data *data = tct_data_read(args->operand[1], &args->read, &err);
   int private = !isnan(args->config.epsilon);
   const uint64_t *seed = args->config.has_seed ? &args->config.seed : NULL;
-  if (data && args->rows_per_person && tct_data_weigh_persons(data, args->rows_per_person, seed, &err) != TCT_OK) {
+  if (data && args->rows_per_person &&
+      tct_data_weigh_persons(data, NULL, args->rows_per_person, seed, &err) != TCT_OK) {
     tct_data_free(data);
     data = NULL;
   }

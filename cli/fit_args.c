@@ -65,7 +65,8 @@ int64_t cli_fit_public_classes(const cli_args *args) {
 
 tct_status cli_fit_weigh(const cli_args *args, tct_data *data, tct_error *err) {
   if (!args->read.key) return TCT_OK;
-  return tct_data_weigh_persons(data, args->rows_per_person, args->config.has_seed ? &args->config.seed : NULL, err);
+  return tct_data_weigh_persons(data, NULL, args->rows_per_person, args->config.has_seed ? &args->config.seed : NULL,
+                                err);
 }
 
 int cli_fit_check_ledger(const cli_args *args) {

@@ -267,15 +267,12 @@ TCT_API tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_l
  * With it the unit of privacy is a person, all of whose rows are in this handle, and count once together at most. */
 TCT_API tct_status tct_data_weigh(tct_data *data, const double *weight, double cap, const int64_t *person,
                                   tct_error *err);
-/* counts: [rows] <- 1 for at most `most` rows of each person, drawn at random, 0 for the others, which are to weigh 0
- * (tct_data_weigh).  person: as there.  Which rows of a person are drawn depends on nobody else.  seed NULL: from the
- * operating system. */
-TCT_API tct_status tct_persons_draw(const int64_t *person, int64_t rows, int64_t most, const uint64_t *seed,
-                                    unsigned char *counts, tct_error *err);
-/* Both in one for a table whose column of keys (tct_read_options.key) names each record's person, compared byte by
- * byte: of each rows_per_person rows at most count, and each 1/rows_per_person times. */
-TCT_API tct_status tct_data_weigh_persons(tct_data *data, int64_t rows_per_person, const uint64_t *seed,
-                                          tct_error *err);
+/* Of each person at most rows_per_person rows count from now on, drawn at random, and each 1/rows_per_person times what
+ * it counted before.  person: as above; NULL: the table's column of keys (tct_read_options.key) names each record's,
+ * compared byte by byte.  Which rows of a person are drawn depends on nobody else.  seed NULL: from the operating
+ * system. */
+TCT_API tct_status tct_data_weigh_persons(tct_data *data, const int64_t *person, int64_t rows_per_person,
+                                          const uint64_t *seed, tct_error *err);
 /* The records of this process; features after the schema, without the intercept. */
 TCT_API const tct_matrix *tct_data_matrix(const tct_data *data);
 static inline int64_t tct_data_rows(const tct_data *data) { return tct_data_matrix(data)->rows; }

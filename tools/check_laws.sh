@@ -119,9 +119,9 @@ mapfile -t exports < <(declared TCT_API | sort -u)
 while read -r name; do
   complain "include/tacit.h: $name has no door; call it from cli/, python/tacit/ or r/, or let it go"
 done < <(comm -23 <(printf '%s\n' "${exports[@]}") <(printf '%s\n' "$called" "$python" "$through" | sort -u))
-[ ${#exports[@]} -le 98 ] || complain "include/tacit.h: ${#exports[@]} exports; at most 98"
+[ ${#exports[@]} -le 97 ] || complain "include/tacit.h: ${#exports[@]} exports; at most 97"
 lines=$(wc -l <include/tacit.h)
-[ "$lines" -le 711 ] || complain "include/tacit.h: $lines lines; at most 711"
+[ "$lines" -le 708 ] || complain "include/tacit.h: $lines lines; at most 708"
 # What pip builds from: a name without a slash would leave out that folder of src/ and extra/ too.
 grep '^sdist.exclude' pyproject.toml | grep -oE '"[^"]*"' | grep -qv '^"/' &&
   complain "pyproject.toml: each folder of sdist.exclude begins with /, or folders of that name below are left out too"

@@ -61,7 +61,7 @@ static tct_data *read_side(const tct_audit *a, const char *path, uint64_t seed, 
   options.schema_text = a->schema, options.key = tct_json_said(a->study, "person");
   tct_data *data = tct_data_read(path, &options, err);
   json_int_t most = json_integer_value(json_object_get(a->study, "rows_per_person"));
-  if (!data || !options.key || tct_data_weigh_persons(data, most, &seed, err) == TCT_OK) return data;
+  if (!data || !options.key || tct_data_weigh_persons(data, NULL, most, &seed, err) == TCT_OK) return data;
   tct_data_free(data);
   return NULL;
 }

@@ -2,68 +2,31 @@
 
 from typing import TYPE_CHECKING
 
-from ._native import BudgetError, PrivacyWarning, UtilityWarning, components, version
+from ._native import version
 
+# Type checkers read these imports, the interpreter _HOMES below: a module loads when a name of its is first used
+# (PEP 562), for scikit-learn takes a second.  A test holds the two against each other.
 if TYPE_CHECKING:
-    from ._accounting import Ledger, account, account_curve, calibrate
-    from ._audit import audit, plot_audit
-    from ._cox import PrivateCox
-    from ._describe import Description, describe
-    from ._estimators import (
-        PrivateElasticNet,
-        PrivateGammaRegression,
-        PrivateLasso,
-        PrivateLinearSVC,
-        PrivateLogisticRegression,
-        PrivatePoissonRegression,
-        PrivateRidge,
-    )
-    from ._matrix import Table, read
-    from ._model import Model, Verdict, Verification, read_model, verify
-    from ._repeats import config
-    from ._search import PrivateSearchCV
-    from ._schema import PublicScaler, Schema
-    from ._study import Study, lm
+    from ._accounting import Ledger as Ledger, account as account, account_curve as account_curve, calibrate as calibrate
+    from ._audit import audit as audit, plot_audit as plot_audit
+    from ._cox import PrivateCox as PrivateCox
+    from ._describe import Description as Description, describe as describe
+    from ._estimators import PrivateElasticNet as PrivateElasticNet, PrivateGammaRegression as PrivateGammaRegression
+    from ._estimators import PrivateLasso as PrivateLasso, PrivateLinearSVC as PrivateLinearSVC
+    from ._estimators import PrivateLogisticRegression as PrivateLogisticRegression
+    from ._estimators import PrivatePoissonRegression as PrivatePoissonRegression, PrivateRidge as PrivateRidge
+    from ._matrix import Table as Table, read as read
+    from ._model import Model as Model, Verdict as Verdict, Verification as Verification
+    from ._model import read_model as read_model, verify as verify
+    from ._native import BudgetError as BudgetError, PrivacyWarning as PrivacyWarning, UtilityWarning as UtilityWarning
+    from ._native import components as components
+    from ._repeats import config as config
+    from ._schema import PublicScaler as PublicScaler, Schema as Schema
+    from ._search import PrivateSearchCV as PrivateSearchCV
+    from ._study import Study as Study, lm as lm
 
 __version__ = version()
-__all__ = [
-    "BudgetError",
-    "Description",
-    "Ledger",
-    "Model",
-    "PrivacyWarning",
-    "PrivateCox",
-    "PrivateElasticNet",
-    "PrivateGammaRegression",
-    "PrivateLasso",
-    "PrivateLinearSVC",
-    "PrivateLogisticRegression",
-    "PrivatePoissonRegression",
-    "PrivateRidge",
-    "PrivateSearchCV",
-    "PublicScaler",
-    "Schema",
-    "Study",
-    "Table",
-    "UtilityWarning",
-    "Verdict",
-    "Verification",
-    "account",
-    "account_curve",
-    "audit",
-    "calibrate",
-    "components",
-    "config",
-    "describe",
-    "lm",
-    "plot_audit",
-    "read",
-    "read_model",
-    "verify",
-]
 
-# Modules load when a name of theirs is first used (PEP 562): scikit-learn takes a second.  A test holds this against the
-# imports above, which type checkers read.
 _HOMES = {
     "_accounting": "Ledger account account_curve calibrate",
     "_audit": "audit plot_audit",
@@ -73,13 +36,15 @@ _HOMES = {
     "PrivatePoissonRegression PrivateRidge",
     "_matrix": "Table read",
     "_model": "Model Verdict Verification read_model verify",
+    "_native": "BudgetError PrivacyWarning UtilityWarning components",
     "_repeats": "config",
-    "_search": "PrivateSearchCV",
     "_schema": "PublicScaler Schema",
+    "_search": "PrivateSearchCV",
     "_study": "Study lm",
 }
 
 if not TYPE_CHECKING:
+    __all__ = sorted(" ".join(_HOMES.values()).split())
 
     def __getattr__(name):
         from importlib import import_module

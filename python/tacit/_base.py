@@ -305,7 +305,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         schema, column = self._with_exposure(schema), self._weight_column(sample_weight)
         X, y, label, names, groups = self._take(X, y, groups, schema, column)
         beside = column[0] is not None
-        weights = self._weigh(X, None if beside else sample_weight, groups, seed_of(self.random_state), beside)
+        seed, weights, persons = seed_of(self.random_state), *self._weigh(X, sample_weight, groups, beside)
         targets, notes = self._targets(X, y)
         table: Any = X if isinstance(X, Table) else None
         several = len(self.classes_) if hasattr(self, "classes_") else None
@@ -314,13 +314,13 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         if self.bounds is not None and table is None:
             records, words["factor"], words["shift"] = _scaled(X, *interval(self.bounds, X.shape[1], names=self._order))
         data: Union[Table, Labelled, View] = View(records, targets, kind) if table is None else table
-        if table is not None and (weights is not None or self.estimate or table.kind == _native.LABELS_NONE):
+        if table is not None and (weights is not None or persons is not None or self.estimate or table.kind == _native.LABELS_NONE):
             own = table.kind != _native.LABELS_NONE  # its labels, as it was read
             data = Labelled(table) if own else Labelled(table, targets, kind)
-        if isinstance(weights, str) and isinstance(data, Labelled):
-            data.weigh_persons(int(self.rows_per_person or 1), seed_of(self.random_state))
-        elif weights is not None and not isinstance(weights, str) and not isinstance(data, Table):
-            data.weigh(weights[0], self._cap() / (column[1] or 1), weights[1])
+        if weights is not None and not isinstance(data, Table):
+            data.weigh(weights, float(self.weight_cap or 1))
+        if persons is not None and not isinstance(data, Table):
+            data.weigh_persons(persons, int(self.rows_per_person or 1), seed)
         return Ready(X, data, table, several, list(notes), {k: v for k, v in words.items() if v is not None})
 
     def _fit(self, ready: "Ready", before: Iterable[str] = ()) -> Tuple[Model, Facts]:

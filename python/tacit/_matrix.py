@@ -68,18 +68,18 @@ def _labels(y: Any, rows: int) -> Tuple[Any, Optional[int]]:
 class Records(_native.Owned):
     """A tct_data of ours, which may be weighed."""
 
-    def weigh(self, weights: Any, cap: float, persons: Any = None) -> None:
-        """Cuts the weights to [0, cap]; persons: numbers from 0, then their rows together weigh at most cap."""
+    def weigh(self, weights: Any, cap: float) -> None:
+        """Cuts the weights to [0, cap]."""
         weights = np.ascontiguousarray(weights, dtype=np.float64)
-        if persons is not None:
-            persons = np.ascontiguousarray(persons, dtype=np.int64)
-        person = None if persons is None else _pointer(persons)
-        _native.call("tct_data_weigh", self.handle, _pointer(weights), float(cap), person)
+        _native.call("tct_data_weigh", self.handle, _pointer(weights), float(cap), None)
 
-    def weigh_persons(self, count: int, seed: Optional[int]) -> None:
-        """By the column of persons that a table was read with: `count` rows of each at most, drawn by the library."""
+    def weigh_persons(self, persons: Any, count: int, seed: Optional[int]) -> None:
+        """`count` rows of each person at most, drawn by the library.  persons: numbers from 0, or the name of the column
+        that a table was read with."""
         key = None if seed is None else ctypes.byref(ctypes.c_uint64(seed))
-        _native.call("tct_data_weigh_persons", self.handle, int(count), key)
+        numbers = None if isinstance(persons, str) else np.ascontiguousarray(persons, dtype=np.int64)
+        given = None if numbers is None else _pointer(numbers)
+        _native.call("tct_data_weigh_persons", self.handle, given, int(count), key)
 
 
 class View(Records):

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any, Optional, Tuple, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _guards, _native
+from . import _guards
 from ._matrix import Labelled, Table
 from ._parameters import parameters
 
-# (weights, persons), or the column of persons that a table was read with.
-Weights = Union[None, str, Tuple[NDArray[Any], Optional[NDArray[Any]]]]
+# (weights, persons), None where there are none; of persons also the name of the column that a table was read with.
+Weights = Tuple[Optional[NDArray[Any]], Union[None, str, NDArray[Any]]]
 
 
 @parameters
@@ -45,25 +44,18 @@ class Weighing:
         self._check_bounds(sample_weight, None if self.rows_per_person is None else True)
         return sample_weight, float(self.weight_cap or 1)
 
-    def _weigh(self, X: Any, sample_weight: Any, groups: Any, seed: int | None, column: bool = False) -> Weights:
-        """column: the records have their weights already."""
+    def _weigh(self, X: Any, sample_weight: Any, groups: Any, beside: bool) -> Weights:
+        """What each record weighs, and whose it is.  beside: they were read with their weights, from a column."""
+        if beside:
+            sample_weight = None
         self._check_bounds(sample_weight, groups)
-        cap = None if column else self.weight_cap
         if isinstance(X, Table) and isinstance(groups, str):
             _check_column(X, groups, sample_weight)
-            return groups
-        if cap is None and groups is None:
-            return None
-        rows = X.shape[0]
-        given = _guards.weights(sample_weight, rows)
-        weights = np.ones(rows) if given is None else given
-        if groups is None:
-            return weights, None
-        persons = _guards.persons(groups, rows)
-        counts = drawn(persons, int(self.rows_per_person or 1), seed)
-        if cap is not None:
-            weights = np.where(np.isnan(weights), weights, np.clip(weights, 0, cap))
-        return np.where(counts, weights, 0.0), persons
+            return None, groups
+        weights = _guards.weights(sample_weight, X.shape[0])
+        if weights is None and self.weight_cap is not None and not beside:
+            weights = np.ones(X.shape[0])
+        return weights, None if groups is None else _guards.persons(groups, X.shape[0])
 
     def _check_bounds(self, sample_weight: Any, groups: Any) -> None:
         for value, setting, name, example in (
@@ -81,10 +73,9 @@ def of_persons(table: Table, groups: Any, most: int, seed: int | None) -> Labell
     data = Labelled(table)
     if isinstance(groups, str):
         _check_column(table, groups, None)
-        data.weigh_persons(most, seed)
     else:
-        persons = _guards.persons(groups, len(table))
-        data.weigh(drawn(persons, most, seed).astype(float), most, persons)
+        groups = _guards.persons(groups, len(table))
+    data.weigh_persons(groups, most, seed)
     return data
 
 
@@ -93,12 +84,3 @@ def _check_column(table: Table, groups: str, sample_weight: Any) -> None:
         raise ValueError(f"the table was read without its persons; read it with tacit.read(..., person={groups!r})")
     if sample_weight is not None:
         raise ValueError("sample_weight goes with persons in an array; give groups as an array too")
-
-
-def drawn(persons: NDArray[Any], most: int, seed: int | None) -> NDArray[Any]:
-    """Which rows count: of each person `most` at most, drawn by the library, so that it depends on nobody else."""
-    counts = np.zeros(len(persons), dtype=np.uint8)
-    key = None if seed is None else ctypes.byref(ctypes.c_uint64(seed))
-    persons = np.ascontiguousarray(persons, dtype=np.int64)
-    _native.call("tct_persons_draw", persons.ctypes.data, len(persons), most, key, counts.ctypes.data)
-    return counts.astype(bool)

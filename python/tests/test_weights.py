@@ -76,20 +76,6 @@ def test_the_model_of_persons_says_so_and_verifies(tmp_path):
     assert tacit.verify(tmp_path / "m.json")["ok"]
 
 
-def test_only_so_many_rows_of_a_person_count_and_which_ones_hangs_on_nobody_else():
-    X, y = data()
-    persons = np.repeat(np.arange(150), 4)
-    settings = {**BUDGET, "rows_per_person": 2, "random_state": 1}
-    weights, codes = tacit.PrivateLogisticRegression(**settings)._weigh(X, None, persons, 1)
-    assert np.array_equal(np.bincount(codes, weights), np.full(150, 2))
-    others = np.where(persons == 7, 1000, persons)  # another name, the same rows: the order of persons moves
-    again, _ = tacit.PrivateLogisticRegression(**settings)._weigh(X, None, others, 1)
-    assert np.array_equal(weights, again)
-    few = np.where(np.arange(600) < 30, 0, persons + 1)  # thirty rows of one person
-    light, codes = tacit.PrivateLogisticRegression(**settings)._weigh(X, None, few, 1)
-    assert np.bincount(codes, light).max() == 2
-
-
 def test_names_of_persons_may_be_texts_and_rows_in_any_order():
     X, y = data()
     persons = np.array([f"p{k % 100}" for k in range(600)])

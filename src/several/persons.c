@@ -17,11 +17,10 @@ static tct_status check(const int64_t *person, int64_t rows, int64_t max, tct_er
 
 /* The first `most` rows of each person in a uniform order of all rows.  Of one person's rows every choice is as likely
  * as another, whoever else is in the table. */
-tct_status tct_persons_draw(const int64_t *person, int64_t rows, int64_t max, const uint64_t *seed,
-                            unsigned char *counts, tct_error *err) {
+static tct_status draw(const int64_t *person, int64_t rows, int64_t max, const uint64_t *seed, unsigned char *counts,
+                       tct_error *err) {
   tct_promise none = {0};
   tct_mech *mech = NULL;
-  tct_error_clear(err);
   TCT_TRY(check(person, rows, max, err));
   int64_t *order = TCT_NEW(int64_t, 2 * rows), *taken = order + rows;
   tct_status status = order ? tct_mech_new(&none, TCT_ADD_REMOVE, seed, &mech, err) : tct_fail_memory(err);
@@ -64,7 +63,7 @@ static tct_status weigh(tct_data *data, const int64_t *person, int64_t max, cons
   int64_t rows = data->x.rows;
   unsigned char *counts = TCT_NEW(unsigned char, rows);
   double *weight = TCT_NEW(double, rows);
-  tct_status status = counts && weight ? tct_persons_draw(person, rows, max, seed, counts, err) : tct_fail_memory(err);
+  tct_status status = counts && weight ? draw(person, rows, max, seed, counts, err) : tct_fail_memory(err);
   for (int64_t i = 0; status == TCT_OK && i < rows; i++) weight[i] = counts[i];
   if (status == TCT_OK) status = tct_data_weigh(data, weight, (double)max, person, err);
   tct_wipe_free(counts, rows, sizeof *counts);
@@ -72,17 +71,19 @@ static tct_status weigh(tct_data *data, const int64_t *person, int64_t max, cons
   return status;
 }
 
-tct_status tct_data_weigh_persons(tct_data *data, int64_t rows_per_person, const uint64_t *seed, tct_error *err) {
+tct_status tct_data_weigh_persons(tct_data *data, const int64_t *person, int64_t rows_per_person, const uint64_t *seed,
+                                  tct_error *err) {
   int64_t rows = data->x.rows;
   tct_error_clear(err);
+  if (person) return weigh(data, person, rows_per_person, seed, err);
   if (!data->keys)
     return tct_fail(err, TCT_E_USAGE, "the data were read without the column that names the persons; name it");
   named *list = TCT_NEW(named, rows);
-  int64_t *person = TCT_NEW(int64_t, rows);
-  tct_status status = list && person ? TCT_OK : tct_fail_memory(err);
-  if (status == TCT_OK) number_persons(data, list, person);
-  if (status == TCT_OK) status = weigh(data, person, rows_per_person, seed, err);
+  int64_t *own = TCT_NEW(int64_t, rows);
+  tct_status status = list && own ? TCT_OK : tct_fail_memory(err);
+  if (status == TCT_OK) number_persons(data, list, own);
+  if (status == TCT_OK) status = weigh(data, own, rows_per_person, seed, err);
   tct_wipe_free(list, rows, sizeof *list);
-  tct_wipe_free(person, rows, sizeof *person);
+  tct_wipe_free(own, rows, sizeof *person);
   return status;
 }

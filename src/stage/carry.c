@@ -51,7 +51,7 @@ static tct_status read_whole(const carrying *c, const char *schema, tct_labels l
     return tct_fail(err, TCT_E_DATA, "the file has another number of records than when the study began; run it again");
   if (study->file) TCT_TRY(tct_inputs_add(&(*out)->inputs, study->file, err));
   if (!study->person) return TCT_OK;
-  return tct_data_weigh_persons(*out, study->rows_per_person, c->run.has_seed ? &c->run.seed : NULL, err);
+  return tct_data_weigh_persons(*out, NULL, study->rows_per_person, c->run.has_seed ? &c->run.seed : NULL, err);
 }
 
 static tct_status pick(const carrying *c, tct_part part, tct_data **data, tct_error *err) {

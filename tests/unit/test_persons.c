@@ -61,7 +61,7 @@ static void a_persons_rows_count_as_one_at_most(void **state) {
   write_rows(0, "ann,1,0\nbob,2,1\nann,3,1\nann,4,0\nabe,5,1\nann,6,0\nann,7,0\n");
   tct_data *data = read_all(1, TCT_INVALID_REFUSE, &err);
   assert_non_null(data);
-  assert_int_equal(tct_data_weigh_persons(data, 2, &seed, &err), TCT_OK);
+  assert_int_equal(tct_data_weigh_persons(data, NULL, 2, &seed, &err), TCT_OK);
   assert_true(data->persons);
   double ann = weight_of(data, 0, 1) + weight_of(data, 2, 4) + weight_of(data, 5, 7);
   assert_true(ann <= 1 && ann > 1 - 1e-12); /* two of her five rows */
@@ -82,7 +82,7 @@ static void persons_are_the_same_in_every_part_of_a_table(void **state) {
   write_rows(1, "cat,1,0\nann,2,1\nann,2,1\n");
   tct_data *data = read_all(2, TCT_INVALID_REFUSE, &err);
   if (!data) fail_msg("%s", err.text);
-  assert_int_equal(tct_data_weigh_persons(data, 1, &seed, &err), TCT_OK);
+  assert_int_equal(tct_data_weigh_persons(data, NULL, 1, &seed, &err), TCT_OK);
   double ann = weight_of(data, 0, 1) + weight_of(data, 3, 5);
   assert_true(ann <= 1 && ann > 1 - 1e-12);
   assert_true(weight_of(data, 1, 3) > 2 - 1e-12);
@@ -118,8 +118,46 @@ static void without_the_column_nobody_is_known(void **state) {
   fclose(f);
   tct_data *data = tct_data_read(path[0], &read, &err);
   assert_non_null(data);
-  assert_int_equal(tct_data_weigh_persons(data, 2, NULL, &err), TCT_E_USAGE);
+  assert_int_equal(tct_data_weigh_persons(data, NULL, 2, NULL, &err), TCT_E_USAGE);
   assert_null(data->weight);
+  tct_data_free(data);
+}
+
+static void which_rows_of_a_person_count_hangs_on_nobody_else(void **state) {
+  (void)state;
+  enum { ROWS = 600 };
+  double x[ROWS] = {0};
+  bool first[ROWS];
+  const tct_matrix m = {.rows = ROWS, .cols = 1, .layout = TCT_DENSE_ROWS, .values = x, .stride = 1};
+  for (int turn = 0; turn < 3; turn++) { /* groups of four; one under another number; the first thirty rows as one */
+    int64_t person[ROWS];
+    uint64_t seed = 1;
+    tct_error err;
+    tct_data *data = tct_data_view(&m, NULL, TCT_LABELS_NONE, NULL, NULL, &err);
+    for (int i = 0; i < ROWS; i++) person[i] = turn == 1 && i / 4 == 7 ? 599 : turn == 2 && i < 30 ? 0 : i / 4;
+    assert_int_equal(tct_data_weigh_persons(data, person, 2, &seed, &err), TCT_OK);
+    int counted[ROWS] = {0};
+    for (int i = 0; i < ROWS; i++) counted[person[i]] += data->weight[i] > 0;
+    for (int k = 0; k < ROWS; k++) assert_true(counted[k] == 0 || counted[k] == 2);
+    for (int i = 0; i < ROWS && turn == 0; i++) first[i] = data->weight[i] > 0;
+    for (int i = turn == 2 ? 32 : 0; i < ROWS; i++) assert_true(first[i] == (data->weight[i] > 0));
+    tct_data_free(data);
+  }
+}
+
+static void weights_and_persons_go_together(void **state) {
+  (void)state;
+  double x[4] = {0}, weight[4] = {4, 1, 2, 9};
+  const int64_t person[4] = {0, 1, 2, 2}, beyond[4] = {0, 1, 2, 4};
+  const tct_matrix m = {.rows = 4, .cols = 1, .layout = TCT_DENSE_ROWS, .values = x, .stride = 1};
+  tct_error err;
+  tct_data *data = tct_data_view(&m, NULL, TCT_LABELS_NONE, NULL, NULL, &err);
+  assert_int_equal(tct_data_weigh(data, weight, 4, NULL, &err), TCT_OK);
+  assert_int_equal(tct_data_weigh_persons(data, beyond, 2, NULL, &err), TCT_E_USAGE);
+  assert_int_equal(tct_data_weigh_persons(data, person, 2, NULL, &err), TCT_OK);
+  assert_true(data->persons && data->weight_cap == 8);
+  const double wanted[4] = {0.5, 0.125, 0.25, 0.5};
+  for (int i = 0; i < 4; i++) assert_true(data->weight[i] == wanted[i]);
   tct_data_free(data);
 }
 
@@ -129,6 +167,8 @@ int main(void) {
       cmocka_unit_test(persons_are_the_same_in_every_part_of_a_table),
       cmocka_unit_test(a_row_of_nobody_stops_the_read),
       cmocka_unit_test(without_the_column_nobody_is_known),
+      cmocka_unit_test(which_rows_of_a_person_count_hangs_on_nobody_else),
+      cmocka_unit_test(weights_and_persons_go_together),
   };
   return cmocka_run_group_tests(tests, make_paths, drop_paths);
 }
