@@ -37,7 +37,11 @@ SETTINGS = {
     "dpcd": "dpcd:passes=1,clip=0.2,smoothness=public",
     "dpmetric": "dpmetric:steps=4,clip=0.1",
     "dponestep": "dponestep:steps=1,path=0.8,metric=0.03,moments=0.001",
+    "dponestep logistic": "dponestep:steps=1,path=0.8,metric=0.03,moments=0.001,clip=0.3",
+    "dponestep smoothed_hinge": "dponestep:steps=1,path=0.8,metric=0.03,moments=0.001,clip=0.5",
     "dponestep squared": "dponestep:steps=1,path=0.5,metric=0.03,moments=0.001,scale=0.3",
+    "dponestep huber": "dponestep:steps=1,path=0.5,metric=0.03,moments=0.001,scale=0.3",
+    "dponestep poisson": "dponestep:steps=1,path=0.5,metric=0.03,moments=0.001,scale=0.3",
     "dpagd": "dpagd:steps=1,budget_fraction=0.01,clip_grad=0.1,clip_obj=0.1,alpha_max=5",
     "dpfw": "dpfw:clip=0.1",
     "dpfw_parties": "dpfw_parties:parties=1,steps=1,columns=1,sketch=8,clip=0.1",
@@ -58,7 +62,7 @@ EPSILONS = {"sgd_adv": "4000", "seqdpscd": "40"}
 RIDGES = {"outpert": ("l2:lambda=0.0003",), "objpert huber": ("l2:lambda=100",), "objpert smoothed_hinge": ("l2:lambda=100",),
           "objpert logistic": ("l2:lambda=1",), "adassp": ("l2:lambda=1",), "dpagd": ("none",), "dponestep poisson": ("none",)}
 SHAPES = {"outpert": "1000,2", "dpfw": "24,1", "dpfw_parties": "24,1", "privgene": "24,1", "dpagd": "24,1",
-          "dponestep": "24,2", "dponestep squared": "200,2", "dponestep gamma": "200,2", "dpmoments": "60,2", "gram_parties": "2,4", "seqdpscd": "2,4", "dpmetric poisson": "24,2"}
+          "dponestep": "200,2", "dpmoments": "60,2", "gram_parties": "2,4", "seqdpscd": "2,4", "dpmetric poisson": "24,2"}
 ROW_NORMS = {"seqdpscd": "10"}  # a record's own dual, whose noise nobody sees, is then the smaller part of its sensitivity
 
 

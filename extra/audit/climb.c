@@ -17,11 +17,14 @@ enum { TOGETHER = TCT_AUDIT_RELEASES };
 
 /* Who sees a release with joint noise: nobody of them, as many parties as the plan grants, or all of them. */
 enum { OUTSIDER, COALITION, PARTIES, EYES };
+
+/* In what ways a pair is handed over, each from its own number on: layouts, types, weighings. */
+enum { LAYOUTS = 0, TYPES = 4, WEIGHINGS = 6, WAYS = 9 };
 static const char *const eyes_of[] = {"", " for a coalition", " for all parties"};
 
 typedef struct climb {
   double share[TCT_AUDIT_RELEASES], moved[TCT_AUDIT_RELEASES];
-  double layout[4], type[2], weighed[3]; /* largest share of any release */
+  double way[WAYS]; /* largest share of any release */
   double squares[EYES][TCT_AUDIT_RELEASES];
   int64_t noises[EYES][TCT_AUDIT_RELEASES], made[TCT_AUDIT_RELEASES];
   bool drawn[TCT_AUDIT_RELEASES];
@@ -102,9 +105,8 @@ static void take(tct_audit *a, climb *c, const tct_pair *pair, const tct_tape *t
     if (t->keeps) c->squares[eyes][r] += t->squares[r], c->noises[eyes][r] += t->noises[r];
   }
   for (int r = 0; r < a->releases; r++) c->drawn[r] |= t->drew; /* what follows a draw is no sum under the same past */
-  c->layout[pair->layout] = fmax(c->layout[pair->layout], largest);
-  c->type[pair->type] = fmax(c->type[pair->type], largest);
-  c->weighed[pair->weighed] = fmax(c->weighed[pair->weighed], largest);
+  const int own[] = {LAYOUTS + pair->layout, TYPES + pair->type, WEIGHINGS + pair->weighed};
+  for (int k = 0; k < 3; k++) c->way[own[k]] = fmax(c->way[own[k]], largest);
   if (!(largest > c->best_share)) return;
   c->best_share = largest;
   tct_pair_copy(a, &c->best, pair);
@@ -175,7 +177,7 @@ static void begin_canary(tct_audit *a, tct_pair *at, int kind) {
   if (kind % 3 == 1 && !has_batches(a) && (!a->replaces || kind / 3 % 2))
     tct_pair_oppose(a, at, kind / 3);
   else if (kind % 3 == 2 && !has_batches(a))
-    tct_pair_hush(a, at);
+    (kind % 2 ? tct_pair_hush : tct_pair_balance)(a, at);
   else
     tct_pair_invent(a, at, kind);
   at->alone = has_batches(a) || kind % 3 == 0;
@@ -184,23 +186,33 @@ static void begin_canary(tct_audit *a, tct_pair *at, int kind) {
   if (a->views && at->coalition == 0) at->coalition = 1 + (int64_t)(tct_audit_u64(a) % 64);
 }
 
-/* What is climbed: a release, or all of them together; weighed: as in a pair, -1 any. */
+/* What is climbed: a release, or all of them together; way: one that pairs are handed over in, -1 any. */
 typedef struct aim {
-  int release, weighed;
+  int release, way;
 } aim;
 
-/* A pair of a kind of its own, or where one way of weighing is wanted now and then the best of the others'. */
-static void begin_pair(tct_audit *a, const climb *c, aim to, tct_pair *at) {
+/* A pair of a kind of its own.  Now and then the best that there is of all together, or where one way is wanted that of
+ * the others. */
+static void begin_pair(tct_audit *a, const climb *c, aim to, const tct_pair *canary, tct_pair *at) {
   int kind = (int)(tct_audit_u64(a) % KINDS);
+  bool best = tct_audit_u64(a) % 2;
   if (to.release == TOGETHER) {
-    begin_canary(a, at, kind);
+    if (best && c->total > 0)
+      tct_pair_copy(a, at, canary);
+    else
+      begin_canary(a, at, kind);
     return;
   }
-  if (to.weighed >= 0 && c->best_share > 0 && tct_audit_u64(a) % 2)
+  if (to.way >= 0 && c->best_share > 0 && best)
     tct_pair_copy(a, at, &c->best);
   else
     tct_pair_invent(a, at, kind);
-  tct_pair_hand_over(a, at, to.weighed);
+  if (to.way >= WEIGHINGS)
+    tct_pair_hand_over(a, at, to.way - WEIGHINGS);
+  else if (to.way >= TYPES)
+    at->type = to.way - TYPES;
+  else if (to.way >= LAYOUTS)
+    at->layout = to.way - LAYOUTS;
 }
 
 /* The pair at the top of a climb is looked at anew, and so its height is no luck. */
@@ -240,7 +252,7 @@ static tct_status ascend(tct_audit *a, climb *c, aim to, tct_pair *canary, tct_e
   TCT_TRY(tct_pair_new(a, &at.pair, err));
   tct_status status = tct_pair_new(a, &next.pair, err);
   if (status == TCT_OK) {
-    begin_pair(a, c, to, &at.pair);
+    begin_pair(a, c, to, canary, &at.pair);
     status = look(a, c, &at.pair, o, TOTAL_COINS, &at.height, err);
   }
   for (int k = 0; k < STEPS && status == TCT_OK && tct_audit_clock() < a->until; k++) {
@@ -261,13 +273,13 @@ static tct_status ascend(tct_audit *a, climb *c, aim to, tct_pair *canary, tct_e
   return status;
 }
 
-static int ways_of_weighing(const tct_audit *a) { return 1 + a->weighs + a->persons; }
+static int ways_of(const tct_audit *a) { return WEIGHINGS + 1 + a->weighs + a->persons; }
 
 /* All that can be reached is reached: other attacks may have the time. */
 static bool filled(const tct_audit *a, const climb *c, int turns) {
   bool full = c->total >= 0.999 * a->claim.shift; /* false where there is none */
   for (int r = 0; r < a->releases; r++) full = full && c->share[r] >= 0.9999;
-  for (int w = 0; w < ways_of_weighing(a); w++) full = full && c->weighed[w] >= 0.999;
+  for (int w = 0; w < ways_of(a); w++) full = full && c->way[w] >= 0.999;
   return full && turns >= TURNS;
 }
 
@@ -278,15 +290,15 @@ static int furthest(const tct_audit *a, const climb *c, bool lowest) {
   return at < 0 ? TOGETHER : at;
 }
 
-/* By turns: all together; the releases one after the other; the lowest of them, or the way of weighing that is lowest
- * on the release that was filled best. */
+/* By turns: all together; the releases one after the other; the lowest of them, or the way that is lowest, on the
+ * release that was filled best. */
 static aim aim_of(const tct_audit *a, const climb *c, int turn) {
   int low = 0;
   if (turn % 3 == 0 || a->releases == 0) return (aim){TOGETHER, -1};
   if (turn % 3 == 1) return (aim){turn / 3 % a->releases, -1};
-  for (int w = 1; w < ways_of_weighing(a); w++)
-    if (c->weighed[w] < c->weighed[low]) low = w;
-  if (turn % 6 == 2 && c->weighed[low] < 0.999) return (aim){furthest(a, c, false), low};
+  for (int w = 1; w < ways_of(a); w++)
+    if (c->way[w] < c->way[low]) low = w;
+  if (turn % 6 == 2 && c->way[low] < 0.999 * fmin(1, c->best_share)) return (aim){furthest(a, c, false), low};
   return (aim){furthest(a, c, true), -1};
 }
 
@@ -338,8 +350,9 @@ static json_t *ways(tct_audit *a, const climb *c) {
   static const char *const names[] = {"dense_rows", "dense_columns", "csr", "csc", "f64", "f32", "weights", "persons"};
   json_t *all = json_object();
   for (int k = 0; k < 8; k++) {
-    bool taken = k < 6 || k - 5 < ways_of_weighing(a);
-    double share = k < 4 ? c->layout[k] : k < 6 ? c->type[k - 4] : c->weighed[k - 5];
+    int way = k < WEIGHINGS ? k : k + 1; /* what has no weights is not named */
+    bool taken = way < ways_of(a);
+    double share = c->way[way];
     json_object_set_new(all, names[k], taken ? tct_json_finite(share) : json_null());
     if (taken && c->best_share > 0 && !(share > 0))
       tct_audit_unchecked(a, "no pair of some layout, type or weighing moved a release; give more seconds");
@@ -351,9 +364,7 @@ static json_t *ways(tct_audit *a, const climb *c) {
  * machine must not end before them. */
 static bool some_way_waits(const tct_audit *a, const climb *c) {
   bool waits = false;
-  for (int k = 0; k < 4; k++) waits |= !(c->layout[k] > 0);
-  for (int k = 0; k < 2; k++) waits |= !(c->type[k] > 0);
-  for (int w = 0; w < ways_of_weighing(a); w++) waits |= !(c->weighed[w] > 0);
+  for (int w = 0; w < ways_of(a); w++) waits |= !(c->way[w] > 0);
   return waits && c->best_share > 0;
 }
 

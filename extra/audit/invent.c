@@ -186,6 +186,22 @@ void tct_pair_hush(tct_audit *a, tct_pair *pair) {
   if (numbers) pair->other_y = turned ? end : -end;
 }
 
+void tct_pair_balance(tct_audit *a, tct_pair *pair) {
+  tct_pair_invent(a, pair, 1);
+  lengthen(a, pair);
+  double size = a->row_norm * exp(real(a) - 1), by = tct_audit_u64(a) % 2 ? 1 : exp(real(a) - 1);
+  for (int64_t i = 0; i < a->rows; i++) {
+    double *x = pair->x + i * a->cols;
+    if (i == pair->record) continue;
+    if (i % 2 == 0) row(a, x, size);
+    for (int64_t j = 0; j < a->cols && i % 2; j++) x[j] = -x[j - a->cols];
+    pair->y[i] = i % 2 ? pair->y[i - 1] : a->binary ? (i % 4 ? 1 : -1) : label_of(a);
+  }
+  double *x = pair->x + pair->record * a->cols;
+  for (int64_t j = 0; j < a->cols; j++) x[j] = (float)(by * x[j]), pair->other[j] = -x[j];
+  pair->other_y = pair->y[pair->record];
+}
+
 static void nudge_row(tct_audit *a, double *x) {
   double by = exp(2 * real(a)), *at = &x[tct_audit_u64(a) % (uint64_t)a->cols];
   double *to = &x[tct_audit_u64(a) % (uint64_t)a->cols], turn = M_PI * real(a), one = *at;

@@ -334,13 +334,15 @@ static void no_honest_moments_are_refused_and_no_records_count_twice(void **stat
     if (tct_moments_of_json(said, p, rows, deviation, &again, &err) != TCT_OK)
       fail_msg("trial %d: %s", trial, err.text);
     tct_moments_free(&again), json_decref(said), kept++;
-    for (int k = 0; k < 2 && deviation[0] < 1e-3 && (k ? t.fourth : m.shells > 1); k++) {
+    for (int k = 1; k >= 0; k--) { /* shells are those released while products are forged */
+      if (!(k ? t.fourth : m.shells > 1) || 500 * deviation[k] > (double)rows) continue;
       int64_t d = k ? tct_moments_products(p) : p;
+      double cut = tct_moments_cut(rows, deviation[1], INFINITY); /* as its reader takes it */
       double *one = k ? m.fourth : m.shell,
              *two = k ? one : one + p * p; /* 0.6 n in two directions, or in two shells */
       memset(one, 0, (size_t)((k ? 1 : m.shells) * d * d) * sizeof *one);
       for (int side = 0; side < 2; side++)
-        (side ? two : one)[k && side ? d + 1 : 0] = 0.6 * (double)rows * pow(k ? m.cut : m.radius[side], 2);
+        (side ? two : one)[k && side ? d + 1 : 0] = 0.6 * (double)rows * pow(k ? cut : m.radius[side], 2);
       said = tct_moments_json(&m);
       assert_int_equal(tct_moments_of_json(said, p, rows, deviation, &again, &err), TCT_E_DATA);
       tct_moments_free(&again), json_decref(said), forged++;
@@ -350,7 +352,38 @@ static void no_honest_moments_are_refused_and_no_records_count_twice(void **stat
     empty(&t);
   }
   print_message("%d kept, %d forged\n", kept, forged);
-  assert_true(kept == 480 && forged > 40);
+  assert_true(kept == 480 && forged > 80);
+}
+
+/* One eigenvalue of the first shell, all else 0: sqrt(2 q) + 12 deviations below 0 or above the number of records. */
+static void a_shell_ends_where_its_records_and_their_noise_do(void **state) {
+  (void)state;
+  enum { N = 4000 };
+  uint64_t random = 41;
+  tct_error err = {0};
+  tct_facts facts = facts_of(N, Q, TCT_ADD_REMOVE, 20);
+  table t = {.rows = N};
+  tct_solver_plan plan;
+  tct_moments m, again;
+  fill(&random, &t, P, false);
+  assert_int_equal(release(&facts, &t, NULL, NULL, 1, &m, &err), TCT_OK);
+  assert_int_equal(tct_moments_plan(&facts, false, &plan, &err), TCT_OK);
+  const double deviation[] = {plan.promise.release[1].deviation, 0}, far = (sqrt(2 * Q) + 12) * deviation[0];
+  memset(m.shell, 0, (size_t)(m.shells * Q * Q) * sizeof *m.shell);
+  for (int k = 0; k < 4; k++) {
+    double beyond = k % 2 ? 1.01 : 0.99;
+    m.shell[0] = m.radius[0] * m.radius[0] * (k < 2 ? N + beyond * far : -beyond * far);
+    json_t *said = tct_moments_json(&m);
+    assert_int_equal(tct_moments_of_json(said, Q, N, deviation, &again, &err), k % 2 ? TCT_E_DATA : TCT_OK);
+    tct_moments_free(&again);
+    json_array_append_new(json_object_get(said, "shells"),
+                          json_deep_copy(json_array_get(json_object_get(said, "shells"), 0)));
+    assert_int_equal(tct_moments_of_json(said, Q, N, deviation, &again, &err), TCT_E_DATA); /* a shell too many */
+    tct_moments_free(&again), json_decref(said);
+  }
+  tct_moments_free(&m);
+  tct_solver_plan_free(&plan);
+  empty(&t);
 }
 
 static void what_no_plan_can_keep_is_refused(void **state) {
@@ -380,6 +413,7 @@ int main(void) {
       cmocka_unit_test(corners_end_well),
       cmocka_unit_test(what_is_kept_reads_back_and_nothing_else_does),
       cmocka_unit_test(no_honest_moments_are_refused_and_no_records_count_twice),
+      cmocka_unit_test(a_shell_ends_where_its_records_and_their_noise_do),
       cmocka_unit_test(what_no_plan_can_keep_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

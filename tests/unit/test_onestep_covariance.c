@@ -3,7 +3,7 @@
 #include "worlds.h"
 
 #include "la/exact/gram.h"
-#include "solve/onestep/one_step.h"
+#include "solve/onestep/dponestep.c" /* what its last step is told of itself */
 
 /* The variance of slopes alone: the curvature would give an interval, and a small one. */
 static void what_cannot_be_taken_apart_gives_no_interval(void **state) {
@@ -373,6 +373,65 @@ static void the_walk_of_counts_starts_at_their_rate(void **state) {
   }
 }
 
+/* From far weights, and with next to no noise: the error is what one step leaves, 0.3 of the square of what it moves
+ * margins by, times the mean curvature (of classes a quarter), and of the step itself the part of the curvature that is
+ * gone since the start. */
+static void what_one_step_leaves_is_its_error_where_noise_is_little(void **state) {
+  (void)state;
+  enum { P = COLUMNS + 1 };
+  static const column even[COLUMNS] = {EVEN, EVEN};
+  for (int counts = 0; counts < 2; counts++) {
+    double memory[3 * P * P + 8 * P] = {0}, *at = memory + 3 * P * P, weights[P] = {0.3, -0.2, counts ? -1.5 : 1.2};
+    walk m = {.g = at, .step = at + P, .move = at + 2 * P, .value = at + 3 * P, .rest = at + 4 * P};
+    m.curvature = memory, m.h = memory + P * P, m.vectors = memory + 2 * P * P;
+    tct_inference errors = {0};
+    tct_error err = {0};
+    world w;
+    tct_onestep run;
+    begin(counts ? "poisson" : "logistic", even, 1e8, 0, &w, &run);
+    w.problem.inference = &errors;
+    assert_int_equal(finish(&run, &m, weights, &err), TCT_OK);
+    double now = 0, begun = 0, moved2 = 0, h[P * P];
+    for (int k = 0; k < P * P; k++) moved2 += run.second[k] * m.step[k / P] * m.step[k % P];
+    for (int k = 0; k < P; k++) now += m.h[k * (P + 1)], begun += run.typical * run.second[k * (P + 1)];
+    double rest = pow(0.3 * (counts ? 1 : 0.25) * moved2 * now, 2) / run.dimension, along = (1 - now / begun) * moved2;
+    memcpy(h, m.h, sizeof h);
+    assert_true(tct_cholesky(h, P));
+    for (int j = 0; j < P; j++) {
+      double c[P], parts[2];
+      for (int k = 0; k < P; k++) c[k] = run.metric.w[k * P + j];
+      tct_cholesky_solve(h, P, c);
+      parts[0] = rest * (c[0] * c[0] + c[1] * c[1] + c[2] * c[2]), parts[1] = along * m.move[j] * m.move[j];
+      assert_float_equal(errors.noise[j * (P + 1)] / (parts[0] + parts[1]), 1, 0.01);
+      assert_true(parts[0] > 0.03 * parts[1] && parts[1] > 0.1 * parts[0]); /* neither is hidden by the other */
+    }
+    tct_inference_free(&errors);
+    end(&w, &run);
+  }
+}
+
+/* Own noise 2 beside 1 along the walk: four parts of five are the walk's, where little has moved since. */
+static void curvatures_are_averaged_by_the_precision_of_each(void **state) {
+  (void)state;
+  enum { P = COLUMNS + 1 };
+  static const column even[COLUMNS] = {EVEN, EVEN};
+  static const char *const losses[] = {"logistic", "poisson", "huber"};
+  for (int k = 0; k < 9; k++) {
+    double h[P * P], before[P * P];
+    bool kept = k < 6 && k % 3 == 0; /* not of numbers, none along the walk, a long last step */
+    walk m = {.curvature = before, .noise = 1, .known = k % 3 != 1, .moved = k % 3 == 2 ? 0.3 : 0.1};
+    tct_onestep_moments moments = {.curvature = h, .curvature_noise = 2};
+    world w;
+    tct_onestep run;
+    for (int j = 0; j < P * P; j++) h[j] = j, before[j] = 10;
+    begin(losses[k / 3], even, 50, 0, &w, &run);
+    average(&run, &m, &moments);
+    for (int j = 0; j < P * P; j++) assert_float_equal(h[j], kept ? 0.2 * j + 0.8 * 10 : j, 1e-12);
+    assert_float_equal(moments.curvature_noise, kept ? sqrt(0.8) : 2, 1e-12); /* 1/(1/4 + 1/1) */
+    end(&w, &run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_cannot_be_taken_apart_gives_no_interval),
@@ -386,6 +445,8 @@ int main(void) {
       cmocka_unit_test(stated_deviations_are_those_of_what_is_released),
       cmocka_unit_test(a_hidden_variance_is_the_curvature_s_with_its_own_trace),
       cmocka_unit_test(the_covariance_is_that_of_the_formulas),
+      cmocka_unit_test(what_one_step_leaves_is_its_error_where_noise_is_little),
+      cmocka_unit_test(curvatures_are_averaged_by_the_precision_of_each),
       cmocka_unit_test(numbers_have_no_interval_where_hidden_rows_may_decide_a_column),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
