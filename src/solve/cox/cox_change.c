@@ -83,7 +83,6 @@ tct_status tct_cox_change(tct_cox *run, const double *theta, const double *curva
   tct_onestep_moments moments = {.curvature = v, .curvature_noise = of_halves * deviation};
   tct_onestep_released released = {.weights = zero, .gradient = g, .deviation = noise, .moments = &moments};
   released.rows = run->problem->facts->rows, released.link = TCT_LINK_IDENTITY;
-  released.floor = dpcox_floor_over_noise;
   tct_metric metric = {.p = m, .w = inverse};
   if (status == TCT_OK) status = tct_inference_new(m, &of, err);
   if (status == TCT_OK) status = tct_onestep_covariance(&released, &metric, step, &of, err);

@@ -175,7 +175,6 @@ static tct_status finish(tct_cox *run, double *theta, double *room, tct_inferenc
   tct_onestep_moments moments = {.curvature = curvature, .variance = run->rule.robust ? variance : NULL};
   tct_onestep_released released = {.weights = start, .gradient = g, .moments = &moments};
   released.rows = run->problem->facts->rows, released.link = TCT_LINK_LOG;
-  released.floor = dpcox_floor_over_noise;
   TCT_TRY(tct_cox_moments(run, theta, curvature, moments.variance, &moments.curvature_noise, err));
   moments.variance_noise = moments.curvature_noise;
   TCT_TRY(tct_cox_gradient(run, TCT_COX_LAST, theta, g, &released.deviation, err));

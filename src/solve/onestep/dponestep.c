@@ -63,7 +63,7 @@ static double moved_by(const tct_onestep *run, const double *step) {
   return sqrt(fmax(sum, 0));
 }
 
-/* m->h <- the curvature of step t, and the least that its eigenvalues count as; 0: there is no noise. */
+/* m->h <- the curvature of step t, and the least that its eigenvalues count as. */
 static tct_status curvature_at(tct_onestep *run, walk *m, int64_t t, const double *w, double *least, tct_error *err) {
   int64_t square = run->metric.p * run->metric.p;
   tct_onestep_moments moments = {.curvature = m->h};
@@ -74,8 +74,7 @@ static tct_status curvature_at(tct_onestep *run, walk *m, int64_t t, const doubl
     return TCT_OK;
   }
   TCT_TRY(tct_onestep_release_moments(run, run->at.curvatures, w, &moments, err));
-  double reach = dponestep_floor_over_noise * moments.curvature_noise * sqrt(2 * (double)run->metric.p);
-  *least = reach;
+  *least = fmax(moments.curvature_noise * sqrt(2 * (double)run->metric.p), 0x1p-900); /* noise alone reaches it */
   if (curved(run)) m->known = 0;
   for (int64_t k = 0; k < square; k++)
     m->curvature[k] = ((double)m->known * m->curvature[k] + m->h[k]) / ((double)m->known + 1);
@@ -226,9 +225,10 @@ static tct_status finish(tct_onestep *run, walk *m, double *w, tct_error *err) {
   tct_onestep_released released = {.weights = w, .gradient = m->g, .moments = &moments, .rows = run->rows};
   released.link = facts->loss.kind->link, released.factor = run->factor;
   released.second = tct_noise_off(facts) ? NULL : run->second; /* columns that go together have no images to tell */
-  released.rest = dponestep_left_by_curves * (tct_noise_off(facts) || !curved(run) ? 0
-                                              : facts->loss.kind->counts           ? 1
-                                                                                   : 0.25);
+  if (curved(run) && !tct_noise_off(facts)) {
+    released.rest = facts->loss.kind->counts ? dponestep_left_by_curves : 0;
+    released.bend = dponestep_left_by_bend;
+  }
   released.unseen = own_unseen(run) ? run->unseen : NULL, released.reach = tct_onestep_reach(run);
   released.mean = facts->intercept ? run->mean : NULL;
   released.dimension = run->dimension, released.shift = run->shift;

@@ -162,8 +162,7 @@ static double reach(const tct_facts *facts, const tct_onestep_rule *rule) {
   double weight = dponestep_typical_weight, p = (double)facts->p;
   double largest = facts->loss.kind->link == TCT_LINK_IDENTITY ? 1 : 1.25; /* of curves over the typical one */
   if (facts->loss.kind->counts) largest = dponestep_curve_least;
-  return rule->signal * sqrt(rule->moments) /
-         (dponestep_floor_over_noise * sqrt(2 * p) * dponestep_joint_curve * weight * weight * largest);
+  return rule->signal * sqrt(rule->moments) / (sqrt(2 * p) * dponestep_joint_curve * weight * weight * largest);
 }
 
 /* As measured in docs/measured/coverage.md, where these limits lie between the rows. */

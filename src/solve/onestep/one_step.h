@@ -132,6 +132,9 @@ void tct_onestep_add_ridge(const tct_onestep *run, double *matrix);
 /* g[p] += l2 W D w. */
 void tct_onestep_add_slope(const tct_onestep *run, const double *w, double *g);
 
+/* value[p], eigenvalues of a matrix with noise of this deviation, <- what the matrix without noise has along the same
+ * vectors; room: [p]. */
+void tct_onestep_without_noise(double *value, int64_t p, double noise, double *room);
 /* run->factor <- the root of the second moment of terms, J[p][p] with noise of this deviation, shrunk to the unit
  * matrix by what noise alone would show. */
 tct_status tct_onestep_take_slopes(tct_onestep *run, double *slopes, double noise, tct_error *err);
@@ -157,11 +160,11 @@ typedef struct tct_onestep_released {
   const double *unseen; /* [p]: of a column's variance, what hidden rows could have; NULL: nothing */
   double reach;         /* of a column, from end to end */
   double rest;          /* what one step leaves of the margins' square, times the curvature */
+  double bend;          /* along an eigenvector of the curvature, over the eigenvalue times the step's square */
   double along;         /* the square of the part of the step that it leaves undone, over the margins' square */
   double dimension;
   const double *shift; /* [p]: another error of the gradient, along this alone; NULL: none */
   double lost;         /* what the last clip may have taken, in the gradient's metric: an error, no noise */
-  double floor;        /* of eigenvalues, over what noise alone reaches; 0: the rule's */
 } tct_onestep_released;
 tct_status tct_onestep_covariance(const tct_onestep_released *released, const tct_metric *metric, double *step,
                                   tct_inference *inference, tct_error *err);

@@ -5,20 +5,18 @@
  * diagonal, sqrt(1/2) of it beside.
  *   D = H^-1 g, v = v_0 - D
  *   sampling  H^-1 J H^-1 / n                                   (the sandwich; without J: H^-1 / n)
- *   noise     H^-1 [s_g^2 G G^T + (s_H^2/2)(|D|^2 I + D D^T) + r I + a m^2 g g^T + q q^T] H^-1
- * G is the root of the metric that g was released in.  The second term is H's own noise times D.  r is what one step
- * leaves where curvatures follow the weights: (rest m^2 tr H)^2/d for a step that moves margins by m, the noise of g
- * apart.  Along D itself it is a m^2 of the square.  q: what was given back of a clip's bias has that error.
- * docs/proofs/standard-errors.md derives both.
- *   Noise in H makes the mean of H^-1 larger, by (s_H^2/2) H^-1 (tr(H^-1) + H^-1) H^-1.  Eigenvalues l are raised by
- * (s_H^2/2)(tr(H^-1) + 1/l), which takes that away.
- *   In k directions noise alone reaches s_H sqrt(2k).  k: the least number for which no more than k eigenvalues of H
- * are below f = 1.2 s_H sqrt(2 min(k + floor_rest, p)).  These are set to f, and each marks an open direction u.  The
- * step may end far from the optimum there, so (u.g)^2 open_left + f open_prior m is added to the middle along u.  m is
- * the mean of l (u.v)^2 over the others, v without the mean row's margin.  A weight with more than open_part_most of
- * the squared length of H^-1 c there is withheld (rules.def).  Degrees of freedom: 2 over the variance of the logarithm
- * of a weight's variance, from the noise in H and J by the delta method (Satterthwaite 1946).  The noise E of a matrix
- * moves the number <A, E> by a deviation of s |A|_F for symmetric A. */
+ *   noise     H^-1 [s_g^2 G G^T + (s_H^2/2)(|D|^2 I + D D^T) + q q^T + R] H^-1
+ *   left      R = r I + a m^2 g g^T + sum_u (bend l (u.D)^2)^2 u u^T over the eigenvectors u of H
+ * G is the root of the metric that g was released in.  The second term is H's own noise times D.  R is what one step
+ * leaves where curvatures follow the weights.  r = (rest m^2 tr H)^2/d for a step that moves margins by m, the noise of
+ * g apart.  q: what was given back of a clip's bias has that error.  docs/proofs/standard-errors.md derives all.
+ *   Noise takes the least eigenvalues of H down and the largest up.  Each is made what the matrix without noise has
+ * along the same vector, known to about s_H (tct_onestep_without_noise).  Those below f = least_over_noise s_H are set
+ * to f, and each marks an open direction u.  There f open_prior m is added to the middle.  m is the mean of l (u.v)^2
+ * over the others, v without the mean row's margin.  A weight with more than open_part_most of the squared length of
+ * H^-1 c there is withheld (rules.def).  Degrees of freedom: 2 over the variance of the logarithm of a weight's
+ * variance, from the noise in H and J by the delta method (Satterthwaite 1946).  The noise E of a matrix moves the
+ * number <A, E> by a deviation of s |A|_F for symmetric A. */
 #include "core/alloc.h"
 #include "core/stop.h"
 #include "la/exact/spectrum.h"
@@ -90,23 +88,6 @@ static bool make_positive(double *a, int64_t p, double *room, double *vectors) {
   return known;
 }
 
-/* value[p] <- eigenvalues of H that are at least the floor, and more by what its noise adds to the mean of H^-1. */
-static void determined(const work *m, double *value) {
-  double trace = 0, half = 0.5 * m->in->moments->curvature_noise * m->in->moments->curvature_noise;
-  for (int64_t j = 0; j < m->p; j++) value[j] = fmax(m->values[j], m->floor), trace += 1 / value[j];
-  for (int64_t j = 0; j < m->p; j++) value[j] += half * (trace + 1 / value[j]);
-}
-
-/* The least that eigenvalues count as. */
-static double floor_of(const work *m, double over) {
-  int64_t rest = (int64_t)dponestep_floor_rest;
-  for (int64_t k = 1, below = 0;; k = below, below = 0) {
-    double floor = over * m->in->moments->curvature_noise * sqrt(2 * (double)(k + rest < m->p ? k + rest : m->p));
-    for (int64_t j = 0; j < m->p; j++) below += m->values[j] < floor;
-    if (below <= k) return floor;
-  }
-}
-
 static void factor(work *m) {
   const tct_onestep_moments *moments = m->in->moments;
   int64_t p = m->p;
@@ -117,14 +98,13 @@ static void factor(work *m) {
   }
   memcpy(m->room, moments->curvature, (size_t)(p * p) * sizeof(double));
   m->unknown |= !decompose(m->room, p, m->values, m->vectors, f);
-  double largest = 0;
+  double largest = 0, noise = moments->curvature_noise;
+  tct_onestep_without_noise(m->values, p, noise, f);
   for (int64_t j = 0; j < p; j++) largest = fmax(largest, m->values[j]);
-  double over = m->in->floor > 0 ? m->in->floor : dponestep_floor_over_noise;
-  m->floor = fmax(floor_of(m, over), fmax(TCT_ONESTEP_ROUNDING * largest, 0x1p-900));
-  determined(m, f);
-  for (int64_t j = 0; j < p; j++) f[j] = 1 / f[j];
+  m->floor = fmax(dponestep_least_over_noise * noise, fmax(TCT_ONESTEP_ROUNDING * largest, 0x1p-900));
+  for (int64_t j = 0; j < p; j++) f[j] = 1 / fmax(m->values[j], m->floor);
   compose(m->vectors, f, p, m->inverse);
-  determined(m, f);
+  for (int64_t j = 0; j < p; j++) f[j] = fmax(m->values[j], m->floor);
   if (!moments->variance) compose(m->vectors, f, p, m->spread);
 }
 
@@ -182,7 +162,7 @@ static void after_step(const work *m, const tct_metric *metric, const double *st
   in_metric(metric, w, v);
 }
 
-/* What the step may have left along open directions; v: the weights after it, as above. */
+/* What the step may have left along directions, above all open ones; v: the weights after it, as above. */
 static void left_between(work *m, const double *v) {
   int64_t p = m->p, known = 0;
   double sum = 0;
@@ -194,8 +174,8 @@ static void left_between(work *m, const double *v) {
   }
   double prior = known ? dponestep_open_prior * sum / (double)known : 0;
   for (int64_t k = 0; k < p && !tct_stopping(); k++) {
-    if (m->values[k] >= m->floor) continue;
-    double slope = along(m, k, m->in->gradient), square = dponestep_open_left * slope * slope + m->floor * prior;
+    double step = along(m, k, m->step), value = fmax(m->values[k], m->floor), left = m->in->bend * value * step * step;
+    double square = left * left + (m->values[k] < m->floor ? value * prior : 0);
     for (int64_t i = 0; i < p; i++)
       for (int64_t j = 0; j < p; j++) m->middle[i * p + j] += square * m->vectors[i * p + k] * m->vectors[j * p + k];
   }

@@ -296,7 +296,7 @@ static void take_lengths(tct_onestep *run, const double *count, double deviation
   double step = dponestep_weight_step, wanted = kept_length(run), sure[TCT_ONESTEP_EDGES];
   double most = tct_dpmetric_curvature(run->problem->facts);
   run->curvature = fmin(most, curves_kept(run) * run->typical);
-  double noise = 1 / (all_signal(run) * sqrt(run->rule.moments)) * dponestep_floor_over_noise * dponestep_joint_curve;
+  double noise = 1 / (all_signal(run) * sqrt(run->rule.moments)) * dponestep_joint_curve;
   double room = sqrt(dponestep_open_noise * run->typical / (run->curvature * run->dimension * noise * sqrt(2 * p)));
   double top = fmin(fmax(room, weight), dponestep_weight_most);
   for (int k = 0; k < TCT_ONESTEP_EDGES; k++) {

@@ -2,7 +2,9 @@
  *
  * A symmetric matrix of noise of deviation s has the mean square Frobenius norm s^2 p(p + 1)/2.  So of a released
  * matrix's distance from a guess the part 1 - s^2 p(p + 1)/(2 distance^2) is taken to be real, and the rest goes to the
- * guess (James and Stein 1961). */
+ * guess (James and Stein 1961).  Eigenvalues repel one another: noise of deviation s on the diagonal moves the
+ * eigenvalue l_k by s^2 sum_j 1/(l_k - l_j), which is taken off; 1/x is x/(x^2 + s^2) (Bun, Allez, Bouchaud and Potters
+ * 2016). */
 #include "core/alloc.h"
 #include "la/exact/gram.h"
 #include "la/exact/spectrum.h"
@@ -24,10 +26,21 @@ static double real_part(double distance2, double noise, int64_t p) {
   return distance2 > expected ? 1 - expected / distance2 : 0;
 }
 
-/* a[p][p] <- Q max(l, least) Q^T for its eigenvalues l; room: [p p + 4 p]. */
-static bool lift(double *a, int64_t p, double least, double *room) {
+void tct_onestep_without_noise(double *value, int64_t p, double noise, double *room) {
+  double square = noise * noise;
+  memcpy(room, value, (size_t)p * sizeof *room);
+  for (int64_t k = 0; k < p && noise > 0; k++)
+    for (int64_t j = 0; j < p; j++) {
+      double apart = room[k] - room[j];
+      value[k] -= square * apart / (apart * apart + square);
+    }
+}
+
+/* a[p][p] <- Q max(l, least) Q^T for its eigenvalues l without noise; room: [p p + 4 p]. */
+static bool lift(double *a, int64_t p, double noise, double least, double *room) {
   double *vectors = room, *value = room + p * p;
   if (!tct_eigenvectors(a, p, value, vectors, value + p)) return false;
+  tct_onestep_without_noise(value, p, noise, value + p);
   memset(a, 0, (size_t)(p * p) * sizeof *a);
   for (int64_t k = 0; k < p; k++)
     for (int64_t j = 0; j < p; j++) tct_axpy(fmax(value[k], least) * vectors[k * p + j], vectors + k * p, a + j * p, p);
@@ -45,7 +58,7 @@ static void between(const double *a, const double *b, int64_t p, double *room, d
 /* factor <- the Cholesky factor of slopes times tr(slopes^-1 second), lifted; room: [2 p p + 4 p]. */
 static bool root_of(double *slopes, const double *second, int64_t p, double *room, double *factor) {
   double *inverse = room, sum = 0;
-  if (!lift(slopes, p, dponestep_slopes_least, room) || !tct_cholesky_shifted(slopes, p, 0, factor)) return false;
+  if (!lift(slopes, p, 0, dponestep_slopes_least, room) || !tct_cholesky_shifted(slopes, p, 0, factor)) return false;
   for (int64_t j = 0; j < p; j++) memset(factor + j * p + j + 1, 0, (size_t)(p - j - 1) * sizeof *factor);
   memcpy(inverse, factor, (size_t)(p * p) * sizeof *inverse);
   tct_lower_invert(inverse, p, room + 2 * p * p);
@@ -81,9 +94,9 @@ tct_status tct_onestep_take_slopes(tct_onestep *run, double *slopes, double nois
 static bool guess_of(const tct_onestep *run, const tct_onestep_moments *moments, double *room, double *guess) {
   int64_t p = run->metric.p;
   double *raised = room, *inverse = room + p * p, *rest = inverse + p * p;
-  double least = fmax(dponestep_floor_over_noise * moments->curvature_noise * sqrt(2 * (double)p), 0x1p-900);
+  double noise = moments->curvature_noise, least = fmax(dponestep_least_over_noise * noise, 0x1p-900);
   memcpy(raised, moments->curvature, (size_t)(p * p) * sizeof *raised);
-  if (!lift(raised, p, least, inverse)) return false;
+  if (!lift(raised, p, noise, least, inverse)) return false;
   memcpy(inverse, run->factor, (size_t)(p * p) * sizeof *inverse);
   tct_lower_invert(inverse, p, rest);
   between(inverse, raised, p, rest, guess);
@@ -102,7 +115,7 @@ tct_status tct_onestep_settle_variance(tct_onestep *run, tct_onestep_moments *mo
   double part = real_part(tct_norm2(j, p * p), moments->variance_noise, p);
   for (int64_t k = 0; k < p * p; k++) j[k] = guess[k] + part * j[k];
   double least = fmax(dponestep_variance_floor * trace_of(j, p) / (double)p, 0x1p-900);
-  known = known && lift(j, p, least, room);
+  known = known && lift(j, p, 0, least, room);
   between(run->factor, j, p, room, guess);
   memcpy(j, guess, (size_t)(p * p) * sizeof *j);
   if (!known) j[0] = NAN; /* then no weight has an interval */
