@@ -3,6 +3,7 @@
 #include "worlds.h"
 
 #include "la/exact/gram.h"
+#include "la/exact/spectrum.h"
 #include "solve/onestep/dponestep.c" /* what its last step is told of itself */
 
 /* The variance of slopes alone: the curvature would give an interval, and a small one. */
@@ -373,9 +374,9 @@ static void the_walk_of_counts_starts_at_their_rate(void **state) {
   }
 }
 
-/* From far weights, and with next to no noise: the error is what one step leaves, 0.3 of the square of what it moves
- * margins by, times the mean curvature (of classes a quarter), and of the step itself the part of the curvature that is
- * gone since the start. */
+/* From far weights, and with next to no noise: the error is what one step leaves.  Of counts 0.2 of the square of what
+ * it moves margins by, times the mean curvature.  Along an eigenvector .35 of the step's square there, times the
+ * eigenvalue.  Of the step itself the part of the curvature that is gone since the start. */
 static void what_one_step_leaves_is_its_error_where_noise_is_little(void **state) {
   (void)state;
   enum { P = COLUMNS + 1 };
@@ -394,7 +395,10 @@ static void what_one_step_leaves_is_its_error_where_noise_is_little(void **state
     double now = 0, begun = 0, moved2 = 0, h[P * P];
     for (int k = 0; k < P * P; k++) moved2 += run.second[k] * m.step[k / P] * m.step[k % P];
     for (int k = 0; k < P; k++) now += m.h[k * (P + 1)], begun += run.typical * run.second[k * (P + 1)];
-    double rest = pow(0.3 * (counts ? 1 : 0.25) * moved2 * now, 2) / run.dimension, along = (1 - now / begun) * moved2;
+    double rest = counts ? pow(0.2 * moved2 * now, 2) / run.dimension : 0, along = (1 - now / begun) * moved2;
+    double value[P], vectors[P * P], scratch[3 * P];
+    memcpy(h, m.h, sizeof h);
+    assert_true(tct_eigenvectors(h, P, value, vectors, scratch));
     memcpy(h, m.h, sizeof h);
     assert_true(tct_cholesky(h, P));
     for (int j = 0; j < P; j++) {
@@ -402,6 +406,11 @@ static void what_one_step_leaves_is_its_error_where_noise_is_little(void **state
       for (int k = 0; k < P; k++) c[k] = run.metric.w[k * P + j];
       tct_cholesky_solve(h, P, c);
       parts[0] = rest * (c[0] * c[0] + c[1] * c[1] + c[2] * c[2]), parts[1] = along * m.move[j] * m.move[j];
+      for (int k = 0; k < P; k++) {
+        const double *u = vectors + k * P;
+        double step = u[0] * m.step[0] + u[1] * m.step[1] + u[2] * m.step[2];
+        parts[0] += pow(0.35 * value[k] * step * step * (u[0] * c[0] + u[1] * c[1] + u[2] * c[2]), 2);
+      }
       assert_float_equal(errors.noise[j * (P + 1)] / (parts[0] + parts[1]), 1, 0.01);
       assert_true(parts[0] > 0.03 * parts[1] && parts[1] > 0.1 * parts[0]); /* neither is hidden by the other */
     }
