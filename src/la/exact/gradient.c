@@ -47,8 +47,8 @@ typedef struct gradient_loops {
 static const gradient_loops *const loops_of[TCT_LEVELS][2] = {
     {&gradient_00, &gradient_10}, {&gradient_01, &gradient_11}, {&gradient_02, &gradient_12}};
 
-enum { CACHE = 1 << 15, LEAST = 16, MOST = 1024 }; /* a block: 32 KiB of the first cache, or rows of it */
-enum { AHEAD = 1 << 13, LINE = 64 };               /* bytes: rows are asked for so far ahead */
+enum { CACHE = 1 << 14, LEAST = 16, MOST = 1024 }; /* a block: 16 KiB, two in the first cache; or rows of it */
+enum { ADDED = 32, LINE = 64 };                    /* rows that are added at once; bytes */
 
 static int64_t block_rows(int64_t p) {
   int64_t rows = CACHE / (8 * p) / 8 * 8;
@@ -109,17 +109,25 @@ static void to_margins(const pass *s, int64_t from, int64_t to) {
     if (!tct_scale_plain(view->row_scale[i])) s->a[i - from] = tct_row_dot(view, i, s->w);
 }
 
-/* Eight long rows are eight streams that the processor follows by itself; short ones end before it has seen one. */
-static void ask_ahead(const void *rows, int64_t bytes) {
-  for (int64_t k = AHEAD; bytes <= AHEAD && k < AHEAD + bytes; k += LINE)
-    __builtin_prefetch((const void *)((uintptr_t)rows + (uintptr_t)k));
+/* Bytes of half of eight rows, or 0 where they are long.  Eight long rows are eight streams that the processor follows
+ * by itself; short ones end before it has seen one. */
+static int64_t asked(const tct_matrix *m) {
+  int64_t bytes = m->stride * (int64_t)tct_value_size(m);
+  return LEAST * bytes > CACHE ? 0 : 4 * bytes;
+}
+
+/* Of the next block one half is asked for while margins are made and one while rows are added, so that memory works all
+ * the time.  Inlined: gcc drops calls of what only asks. */
+__attribute__((always_inline)) static inline void ask(const void *from, int64_t ahead, int64_t bytes) {
+  for (int64_t k = ahead; k < ahead + bytes; k += LINE)
+    __builtin_prefetch((const void *)((uintptr_t)from + (uintptr_t)k));
 }
 
 static void block_margins(const pass *s, int64_t from, int64_t to) {
   const tct_matrix *m = s->view->x;
-  int64_t i = from;
+  int64_t i = from, half = asked(m);
   for (; i + 8 <= to && i + 8 <= s->fast; i += 8) {
-    ask_ahead(row_from(m, i), 8 * m->stride * (int64_t)tct_value_size(m));
+    ask(row_from(m, i), CACHE, half);
     s->loops->dots(row_from(m, i), m->stride, s->whole, tct_whole_lanes(m->cols), s->a + (i - from));
   }
   to_margins(s, from, i);
@@ -215,7 +223,11 @@ static void block_add(pass *s, int64_t from, int64_t to) {
   if (s->sparse) {
     s->sparse->add(view->x, s->b, from, to, s->magic, s->bits);
   } else {
-    s->loops->add(row_from(view->x, from), view->x->stride, s->b, fast - from, s->magic, s->bits, wide);
+    for (int64_t i = from, half = asked(view->x); i < fast; i += ADDED) {
+      int64_t some = fast - i < ADDED ? fast - i : ADDED;
+      for (int64_t k = i; k < i + some; k += 8) ask(row_from(view->x, k), CACHE + half, half);
+      s->loops->add(row_from(view->x, i), view->x->stride, s->b + (i - from), some, s->magic, s->bits, wide);
+    }
     for (int64_t i = fast; i < to; i++) add_row(s, i, s->b[i - from]);
   }
 }
@@ -228,6 +240,7 @@ static void some_blocks(pass *s, tct_factors factors, _Atomic int64_t *next, dou
   for (int64_t from; (from = tct_take_rows(next, block)) < view->rows;) {
     int64_t to = view->rows - from < block ? view->rows : from + block;
     tct_rows_touch(view->x, from, to);
+    ask(view->row_scale + to, 0, 8 * (to - from));
     (s->sparse ? sparse_margins : block_margins)(s, from, to);
     factors.of(factors.user, from, to - from, s->a);
     block_add(s, from, to);
