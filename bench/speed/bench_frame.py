@@ -20,7 +20,7 @@ import polars
 import pyarrow
 import tacit
 from tacit import _arrow
-from tacit._matrix import Table
+from tacit._matrix import table_of
 
 REPEATS = 5
 
@@ -65,7 +65,7 @@ def main(program, rows="1000000"):
         subprocess.run([program, "generate", "--rows", rows, "-o", path], check=True, stdout=subprocess.DEVNULL)
         schema = tacit.Schema.read(path.with_suffix(".schema.json"))
         frames = frames_of(path)
-        encode = {name: lambda frame=frame: Table.of_frame(_arrow.frame(frame), schema, None, "binary")
+        encode = {name: lambda frame=frame: table_of(_arrow.frame(frame), schema, None, "binary")
                   for name, frame in frames.items()}  # fmt: skip
         encoding, made = least(read=lambda: tacit.read(path, schema=schema), **encode)
         table, read = made["read"], encoding["read"]

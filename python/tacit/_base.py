@@ -21,7 +21,7 @@ from ._inference import Inference
 from ._intake import Intake
 from ._matrix import Labelled, Table, View
 from ._callbacks import Callbacks
-from ._model import Model, Plan, config_of, handed, run_settings
+from ._model import Model, Plan, amended, config_of, handed, run_settings
 from ._native import Facts, Path
 from ._parameters import check, checked, parameters
 from ._schema import Schema, schema_of
@@ -47,13 +47,13 @@ class Ready(NamedTuple):
     table: Optional[Table]  # X, if it is one
     several: Optional[int]  # classes
     notes: list[str]  # what is unaccounted for in the labels
-    words: dict[str, Any]  # names and the public scale, as `Model.amended` takes them
+    words: dict[str, Any]  # names and the public scale, as `amended` takes them
 
     def named(self, model: Model, notes: Iterable[str] = ()) -> Model:
         """The model with the names, and the scale, that its records had."""
         notes = list(notes)
         if notes or self.words:
-            model = model.amended(**self.words, unaccounted=notes)
+            model = amended(model, **self.words, unaccounted=notes)
         model._files = () if self.table is None else tuple(self.table.files)
         return model
 

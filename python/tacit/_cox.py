@@ -74,16 +74,12 @@ class PrivateCox(Linear):
 
         Parameters
         ----------
-        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
-            Records, one for each person.
+        X, schema, formula : as the other estimators' `fit` takes them
+            One row for each person; the schema's label may be the follow-up, with the horizon.
         y : structured array, optional
             An event (bool) and a time for each row, in this order, as scikit-survival has them.
         sample_weight, groups : None
             Not taken: one row is one person, and all count alike.
-        schema : Schema or path, optional
-            What the columns of a frame may hold; its label may be the follow-up, with the horizon.
-        formula : str or list, optional
-            The terms, in place of the schema's.
         duration_col, event_col : str, optional
             The frame's columns of the time and of the event, as lifelines has them, in place of y.
         """

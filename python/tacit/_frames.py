@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, Optional, Tuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _arrow
-from ._matrix import Table
-from ._schema import Schema
+from . import _arrow, _guards
+from ._matrix import Table, table_of
+from ._schema import Schema, ignoring
 
 _NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t]*", re.ASCII)
 _FLAGS = {False: ("false", "False", "FALSE", "0"), True: ("true", "True", "TRUE", "1")}
@@ -106,7 +106,7 @@ def frame_of(X: Any, schema: Schema, wanted: Iterable[Optional[str]] = ()) -> _a
 
 def frame_table(X: Any, schema: Schema, label: Optional[str]) -> Table:
     """The frame for a prediction; its label column, if it is there, is left out."""
-    return Table.of_frame(frame_of(X, schema), schema, label)
+    return table_of(frame_of(X, schema), schema, label)
 
 
 def in_order(frame: _arrow.Frame, names: list[str]) -> NDArray[Any]:
@@ -122,7 +122,7 @@ def persons_of(frame: _arrow.Frame, name: str) -> NDArray[Any]:
     if name not in frame.columns:
         raise ValueError(f"groups names column {name!r}, which X does not have; name a column as the frame does")
     codes, values = frame.codes(name)
-    gone = np.array([*(value in ("", "nan", "None", "NaT", "<NA>") for value in values), True])
+    gone = np.array([*map(_guards.is_nobody, values), True])
     if np.any(gone[codes]):
         raise ValueError(f"a row of column {name!r} names no person; give every row its person, or leave the row out")
     return codes
@@ -146,9 +146,9 @@ def taken(
     if isinstance(groups, str):
         if groups == label:
             raise ValueError(f"groups and y both name column {groups!r}; a person is no label: name two columns")
-        groups, schema = persons_of(frame, groups), schema.ignoring(groups)
+        groups, schema = persons_of(frame, groups), ignoring(schema, groups)
     kind = "real" if real and label is not None else "none"
-    table = Table.of_frame(frame, schema, label, kind, weights=weights[0], weight_cap=weights[1])
+    table = table_of(frame, schema, label, kind, weights=weights[0], weight_cap=weights[1])
     if label is not None:
         y = table.y if real else labels_of(frame, label, schema)
     return table, schema, y, label, groups

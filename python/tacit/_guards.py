@@ -125,7 +125,7 @@ def weights(values: Any, rows: int) -> NDArray[Any] | None:
     return given
 
 
-def _is_missing(value: Any) -> bool:
+def is_nobody(value: Any) -> bool:
     """None, NaN, NaT and NA, also where a conversion has made texts of them."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
@@ -156,7 +156,7 @@ def _numbered(ids: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(np.where(gone, -1, np.unique(ids, return_inverse=True)[1].reshape(-1)), dtype=np.int64)
     place: dict[Any, int] = {}
     return np.array(
-        [-1 if _is_missing(value) else place.setdefault(value, len(place)) for value in ids.tolist()], dtype=np.int64
+        [-1 if is_nobody(value) else place.setdefault(value, len(place)) for value in ids.tolist()], dtype=np.int64
     )
 
 

@@ -182,42 +182,6 @@ class Table(_native.Owned):
         _native.lib.tct_data_classes(handle, ctypes.byref(kind))
         self.schema, self.kind = schema, kind.value
 
-    @classmethod
-    def of_frame(
-        cls,
-        frame: _arrow.Frame,
-        schema: Any = None,
-        label: Optional[str] = None,
-        labels: str = "none",
-        classes: Any = None,
-        weights: Optional[str] = None,
-        weight_cap: float = 0,
-    ) -> "Table":
-        """The table that `tacit.read` makes of a file with the frame's records.
-
-        Parameters
-        ----------
-        frame : frame of tacit's own reading
-            What `fit(frame)` makes of a data frame.
-        schema : Schema or path, optional
-            What the columns may hold.
-        label : str, optional
-            The label's column.
-        labels : {"none", "classes", "binary", "real"}, default="none"
-            What labels are.
-        classes : list, optional
-            All labels that can occur, in order; None: those that the schema lists.
-        weights : str, optional
-            The column of the records' weights; None: the schema's.
-        weight_cap : float, default=0
-            What larger weights are cut to; 0: the schema's.
-        """
-        options = options_of(schema, label, None, labels, "refuse", 0, classes, weights=weights, weight_cap=weight_cap)
-        made = cls.__new__(cls)
-        made.person = None
-        made._take(_native.call("tct_data_read_frame", frame.handle, ctypes.byref(options), None), schema, weight_cap)
-        return made
-
     @property
     def shape(self) -> Tuple[int, int]:
         """(records, features)."""
@@ -274,6 +238,18 @@ class Table(_native.Owned):
     def _repr_html_(self) -> str:
         kinds = {_native.LABELS_NONE: "none", _native.LABELS_BINARY: "two classes", _native.LABELS_REAL: "numbers"}
         return _views.table(self.shape, self.feature_names, kinds.get(self.kind, "classes"), self.schema is not None)
+
+
+def table_of(
+    frame: _arrow.Frame, schema: Any = None, label: Optional[str] = None, labels: str = "none", classes: Any = None,
+    weights: Optional[str] = None, weight_cap: float = 0,
+) -> Table:  # fmt: skip
+    """The table that `read` makes of a file with the frame's records; weights, weight_cap: None and 0: the schema's."""
+    options = options_of(schema, label, None, labels, "refuse", 0, classes, weights=weights, weight_cap=weight_cap)
+    made = Table.__new__(Table)
+    made.person = None
+    made._take(_native.call("tct_data_read_frame", frame.handle, ctypes.byref(options), None), schema, weight_cap)
+    return made
 
 
 class Labelled(Records):

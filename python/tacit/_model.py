@@ -20,10 +20,10 @@ from ._callbacks import Callbacks
 from ._classes import listed, named
 from ._frames import frame_of, frame_table, in_order, persons_of
 from ._inference import Summary
-from ._matrix import Labelled, Table, View
+from ._matrix import Labelled, Table, View, table_of
 from ._native import Facts, Path
 from ._parameters import checked
-from ._schema import Schema
+from ._schema import Schema, ignoring
 from ._weights import of_persons
 from ._views import Certificate, certificate, model, verification
 
@@ -111,50 +111,6 @@ class Model(_native.Owned):
             JSON, as ``Model.text`` has it.
         """
         return cls(_native.call("tct_model_read", None, _native.text(text), None))
-
-    def amended(
-        self,
-        *,
-        features: Any = None,
-        label: Optional[str] = None,
-        classes: Optional[NDArray[Any]] = None,
-        unaccounted: Iterable[str] = (),
-        factor: Any = None,
-        shift: Any = None,
-    ) -> Model:
-        """The same model with other words: names, notes on what was not accounted for, the public scale that its records
-        had.
-
-        Parameters
-        ----------
-        features, label : list of str, str
-            Names of the columns, in the order of the weights, and of the label.
-        classes : array, optional
-            The labels' own values, of two the negative one first.
-        unaccounted : list of str
-            Facts about the data that no event pays for.
-        factor, shift : array of shape [features], optional
-            The public scale that records had: (x - shift) * factor.
-        """
-        what = _native.filled("tct_amendment", _native.Amendment, {"label": None if label is None else str(label)})
-        if features is not None:
-            what.features = _native.texts([str(name) for name in features])[0]
-        words = None if classes is None else named(classes)
-        if words is not None:
-            (what.classes, what.classes_count), what.class_kind = _native.texts(words[0]), words[1]
-        what.unaccounted = _native.ended(unaccounted)
-        if factor is not None:
-            factor, shift = (np.ascontiguousarray(each, dtype=np.float64) for each in (factor, shift))
-            what.scale_factor, what.scale_shift = factor.ctypes.data, shift.ctypes.data
-        handle = _native.call("tct_model_read", None, _native.text(self.text), None)
-        try:
-            _native.call("tct_model_amend", handle, ctypes.byref(what))
-        except BaseException:
-            _native.lib.tct_model_free(handle)
-            raise
-        made = Model(handle)
-        made._files = self._files
-        return made
 
     def __reduce__(self) -> Tuple[Callable[[str], "Model"], Tuple[str]]:
         return Model.parse, (self.text,)
@@ -374,8 +330,8 @@ class Model(_native.Owned):
         schema = Schema(schema)
         frame = frame_of(X, schema, (groups if isinstance(groups, str) else None,))
         if isinstance(groups, str):
-            groups, schema = persons_of(frame, groups), schema.ignoring(groups)
-        return Table.of_frame(frame, schema, str(label), kind, self.classes_ if several else None), groups
+            groups, schema = persons_of(frame, groups), ignoring(schema, groups)
+        return table_of(frame, schema, str(label), kind, self.classes_ if several else None), groups
 
     @checked
     def save(self, path: Path) -> None:
@@ -437,6 +393,33 @@ class Model(_native.Owned):
         p = self.privacy
         claim = f"epsilon {p['epsilon']:g}, delta {p['delta']:g}" if p["private"] else "privacy NONE"
         return f"<tacit model: {self.json['loss']}, {self.json['columns']} features, {claim}>"
+
+
+def amended(
+    model: Model, *, features: Any = None, label: Optional[str] = None, classes: Optional[NDArray[Any]] = None,
+    unaccounted: Iterable[str] = (), factor: Any = None, shift: Any = None,
+) -> Model:  # fmt: skip
+    """The same model with names in the order of its weights, notes on what was not accounted for, and the public scale
+    that its records had: (x - shift) * factor.  classes: the labels' own values, of two the negative one first."""
+    what = _native.filled("tct_amendment", _native.Amendment, {"label": None if label is None else str(label)})
+    if features is not None:
+        what.features = _native.texts([str(name) for name in features])[0]
+    words = None if classes is None else named(classes)
+    if words is not None:
+        (what.classes, what.classes_count), what.class_kind = _native.texts(words[0]), words[1]
+    what.unaccounted = _native.ended(unaccounted)
+    if factor is not None:
+        factor, shift = (np.ascontiguousarray(each, dtype=np.float64) for each in (factor, shift))
+        what.scale_factor, what.scale_shift = factor.ctypes.data, shift.ctypes.data
+    handle = _native.call("tct_model_read", None, _native.text(model.text), None)
+    try:
+        _native.call("tct_model_amend", handle, ctypes.byref(what))
+    except BaseException:
+        _native.lib.tct_model_free(handle)
+        raise
+    made = Model(handle)
+    made._files = model._files
+    return made
 
 
 @checked

@@ -18,7 +18,7 @@ from sklearn.exceptions import NotFittedError
 
 from . import _arrow, _callers, _formula, _guards, _native, _pandas, _views
 from ._bounds import interval
-from ._matrix import Table
+from ._matrix import table_of
 from ._native import Facts, Path
 from ._parameters import check, checked
 
@@ -162,18 +162,6 @@ class Schema:
         """The same schema of the other columns alone."""
         return self._with({key: value for key, value in self.json.items() if key != "label"})
 
-    def ignoring(self, *names: str) -> "Schema":
-        """The same schema, which lets these columns be there.
-
-        Parameters
-        ----------
-        names : str
-            Columns that nobody is to read.
-        """
-        known = {column["name"] for column in self.json["columns"]}
-        new = [{"name": name, "type": "ignore"} for name in names if name not in known]
-        return self._with({**self.json, "columns": [*self.json["columns"], *new]}) if new else self
-
     def with_terms(self, terms: Union[str, list[Any]]) -> "Schema":
         """The same columns with these terms (version 2); nothing reads the records.
 
@@ -250,6 +238,13 @@ class Schema:
 
     def _repr_html_(self) -> str:
         return _views.schema(self.json)
+
+
+def ignoring(schema: Schema, *names: str) -> Schema:
+    """The same schema, which lets these columns be there."""
+    known = {column["name"] for column in schema.json["columns"]}
+    new = [{"name": name, "type": "ignore"} for name in names if name not in known]
+    return schema._with({**schema.json, "columns": [*schema.json["columns"], *new]}) if new else schema
 
 
 def schema_of(schema: Any) -> Schema:
@@ -351,7 +346,7 @@ class PublicScaler(TransformerMixin, BaseEstimator):
             raise ValueError("a schema names its columns; give a pandas, polars or Arrow table")
         schema = self.schema_.without_label()
         frame = _arrow.frame(X, schema.ignored)
-        encoded = Table.of_frame(frame, schema.ignoring(*frame.columns)).array()
+        encoded = table_of(frame, ignoring(schema, *frame.columns)).array()
         return np.asarray(encoded.toarray() if sparse.issparse(encoded) else encoded)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:

@@ -152,15 +152,8 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
-            Records, [rows, features], as the estimator's `fit` takes them.
-        y : array of shape [rows] or str, optional
-            Labels or targets, or the name of the frame's label column.
-        schema : Schema or path, optional
-            What the columns of a frame may hold, as in the estimator's `fit`.
-        groups : array-like or str, optional
-            Whose record each row is, or the frame's column that says so; needs the estimator's rows_per_person.  Then
-            persons are protected.
+        X, y, schema, groups : as the estimator's `fit` takes them
+            With groups, which need its rows_per_person, persons are protected.
         """
         schema = None if schema is None else schema_of(schema)
         self._check(schema)

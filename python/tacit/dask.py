@@ -83,12 +83,8 @@ def fit(
         The records.  Without a seed every partition that is in a worker's memory is used there.  With random_state the
         workers take runs of partitions in their order, so that the model is that of one process; some then move from
         worker to worker.
-    label : str, optional
-        The label's column; None: the schema's.
-    schema : Schema, path or dict
-        What the columns may hold, public knowledge.
-    estimator : an estimator of tacit
-        Its parameters are the settings; it is not fitted.  A ledger is a file of this process.
+    label, schema, estimator : as in `tacit.ranks.fit`
+        A ledger is a file of this process.
     workers : list of str, optional
         Addresses of the workers that take part; None: all.
     host : str, optional

@@ -66,12 +66,8 @@ def fit(
     frame : pyspark.sql.DataFrame
         The records.  Each of its partitions is one task's; the model is that of one process with the partitions in
         their order.
-    label : str, optional
-        The label's column; None: the schema's.
-    schema : Schema, path or dict
-        What the columns may hold, public knowledge.
-    estimator : an estimator of tacit
-        Its parameters are the settings; it is not fitted.  A ledger is a file of the driver.
+    label, schema, estimator : as in `tacit.ranks.fit`
+        A ledger is a file of the driver.
     tasks : int, optional
         So many tasks, each with whole partitions; None: one for each slot of the cluster, or for each partition.
     host : str, optional

@@ -12,7 +12,7 @@ import pytest
 
 import tacit
 from tacit import _arrow, _pandas
-from tacit._matrix import Table
+from tacit._matrix import table_of
 
 BUDGET = {"epsilon": 2.0, "delta": 1e-4, "n_jobs": 1, "random_state": 5}
 ROWS = 600
@@ -84,7 +84,7 @@ def test_a_frame_is_the_table_of_its_file(kind, file):
     schema = tacit.Schema(SCHEMA)
     file.write_text(re.sub(r"(\d)\.0,(False|True)", r"\1,\2", file.read_text()))  # pandas writes a stage with gaps as 1.0
     table = tacit.read(file, schema=schema)
-    frame = Table.of_frame(_arrow.frame(KINDS[kind](people())), schema, None, "binary")
+    frame = table_of(_arrow.frame(KINDS[kind](people())), schema, None, "binary")
     assert same_records(table, frame) and np.array_equal(table.y, frame.y)
     assert table.feature_names == frame.feature_names
 
@@ -241,10 +241,10 @@ def test_persons_are_a_column_of_a_table(tmp_path):
 def test_a_label_is_a_class_only_as_a_whole():
     schema = tacit.Schema({**SCHEMA, "label": {"name": "died", "values": ["no", "yes", "lost"]}})
     frame = people()
-    assert set(Table.of_frame(_arrow.frame(pl.from_pandas(frame)), schema, None, "classes").y) == {0, 1}
+    assert set(table_of(_arrow.frame(pl.from_pandas(frame)), schema, None, "classes").y) == {0, 1}
     frame.loc[5, "died"] = "no\0more"
     with pytest.raises(ValueError, match="record 6: the label is not among the classes"):
-        Table.of_frame(_arrow.frame(pl.from_pandas(frame)), schema, None, "classes")
+        table_of(_arrow.frame(pl.from_pandas(frame)), schema, None, "classes")
 
 
 def test_texts_that_differ_in_a_single_byte_are_different_categories():
@@ -257,7 +257,7 @@ def test_texts_that_differ_in_a_single_byte_are_different_categories():
     frame = pd.DataFrame({"word": cells})
     want = np.eye(len(words))[[words.index(cell) for cell in cells]]
     for kind in (pl.from_pandas(frame), pl.from_pandas(frame).to_arrow(), frame, frame.astype("category")):
-        found = Table.of_frame(_arrow.frame(kind), schema).array().toarray()
+        found = table_of(_arrow.frame(kind), schema).array().toarray()
         np.testing.assert_array_equal(found, want)
 
 

@@ -21,6 +21,7 @@ from sklearn.utils import all_estimators
 
 import tacit
 from tacit import _base, _provenance, _repeats
+from tacit._model import amended
 
 BUDGET = {"epsilon": 1.0, "delta": 1e-6, "data_norm": 2.0, "n_jobs": 1}
 CONTAINERS = ("ColumnTransformer", "FeatureUnion", "Pipeline")
@@ -454,9 +455,9 @@ def test_round_numbers_do_not_collide():
 def test_more_facts_than_a_model_file_holds_share_its_last_line():
     model = classifier().fit(*data()).models_[0]
     lines = [f"fact {k}" for k in range(70)]
-    held = model.amended(unaccounted=lines).privacy["unaccounted"]
+    held = amended(model, unaccounted=lines).privacy["unaccounted"]
     assert len(held) == 64 and held[:63] == lines[:63] and held[63] == "; ".join(lines[63:])
-    assert model.amended(unaccounted=["a", "a"]).privacy["unaccounted"] == ["a"]
+    assert amended(model, unaccounted=["a", "a"]).privacy["unaccounted"] == ["a"]
 
 
 def test_a_seed_is_warned_of_as_on_the_command_line():
