@@ -7,7 +7,7 @@
  * the median over runs of |mean prediction/truth - 1|; signed: of the ratio; worst: of all.  beyond: fits with a
  * prediction above the bound on the margin.  lost: the median of the part of what the columns take from the loss on the
  * table that the fit does not have. outside: fits whose mean prediction is off by more than three of its stated errors;
- * without errors what the model's note says, or the 5 % from which on it says so.
+ * without errors what the model's note says, or what from which on it says so.
  *   --errors: robust ones.  z: the largest error of the logarithm of the mean prediction, in its own stated errors.
  *       covered, worst_weight, withheld and width are those of the P columns; width is over exact robust errors.
  *   --varied: means vary by an exponential factor.
@@ -122,7 +122,8 @@ static void take(const cell *c, const coverage_table *t, double mean, const tct_
   all->lost[k] = lost_of(t, model, exact);
   all->ratio[k] = sum / (double)t->n / mean, all->off[k] = fabs(all->ratio[k] - 1), all->beyond += beyond;
   const char *told = strstr(model->note, "of some ");
-  if (!c->errors) all->outside += all->off[k] > 3 * fmax(0.05, told ? atof(told + 8) / 100 : 0);
+  if (!c->errors)
+    all->outside += all->off[k] > 3 * fmax(fmax(0.02, 1 / sqrt((double)t->n * mean)), told ? atof(told + 8) / 100 : 0);
   if (!c->errors) return;
   for (int64_t j = 0; j < t->p; j++) slope[j] /= sum;
   tct_contrast whole = tct_inference_contrast(&model->inference, slope);

@@ -161,7 +161,7 @@ static void classes_that_part_get_a_longer_path_and_labels_without_meaning_do_no
   config.solver = "dpmetric:path_length=180";
   double fixed = mean_loss(&r, &config, note);
   print_message("classes that part: loss %.5f, of a path of 180 %.5f\n", longer, fixed);
-  assert_true(longer < 0.6 * fixed); /* without growth: 1.2 */
+  assert_true(longer < 0.8 * fixed); /* without growth: 1.2 */
   records_free(&r);
   r = classes(false, 6);
   config.solver = "dpmetric";

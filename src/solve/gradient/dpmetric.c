@@ -192,7 +192,7 @@ static void watch(path *at, const double *image, int64_t t) {
   tct_axpy((double)at->gradient->problem->facts->rows, image, at->watched, size), at->count++;
   if (stretch == 0 || t % stretch || t > 3 * stretch || !(at->gradient->planned->deviation > 0)) return;
   if (agreement_of(at, size) > dpmetric_agreement_deviations) {
-    set_length(at, dpmetric_growth * at->length);
+    set_length(at, 2 * at->length);
     memset(at->average, 0, (size_t)size * sizeof *at->average);
     at->averaged = 0;
   }
@@ -240,15 +240,15 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
   return TCT_OK;
 }
 
-/* What the noise of the averaged gradients moves a mean of counts by, over that mean as the start has it.  *error: with
- * the error of as many events. */
-static double moved_mean(const tct_facts *facts, const tct_dpmetric_rule *rule, const tct_dpmetric_shape *shape,
-                         double deviation, double *error) {
+/* Whether the noise of the averaged gradients moves a mean of counts, as the start has it, by more than it may cost.
+ * And by more than so many events' own chance does.  *error: both together, over that mean. */
+static bool moves_mean(const tct_facts *facts, const tct_dpmetric_rule *rule, const tct_dpmetric_shape *shape,
+                       double deviation, double *error) {
   double n = (double)facts->rows, mean = fmin(shape->curvature / dpmetric_count_means, exp(shape->origin[0]));
   double all = sqrt((double)rule->steps * rule->average) * n * mean;
-  double moved = shape->clip * sqrt(shape->curvature) * deviation / all;
-  *error = hypot(moved, 1 / sqrt(n * mean));
-  return moved;
+  double moved = shape->clip * sqrt(shape->curvature) * deviation / all, chance = 1 / sqrt(n * mean);
+  *error = hypot(moved, chance);
+  return moved > fmax(dpmetric_path_cost, chance);
 }
 
 /* Says where noise hides all but the direction of the rows' mean and cuts the path short, and how far it moves a mean
@@ -258,8 +258,7 @@ static void note_little(const tct_problem *problem, const tct_dpmetric_rule *rul
   const tct_facts *facts = problem->facts;
   if (!problem->note || tct_noise_off(facts) || !isnan(rule->path_length)) return;
   double error = 0;
-  if (facts->loss.kind->counts && rule->start > 0 &&
-      moved_mean(facts, rule, shape, deviation, &error) > dpmetric_moved_mean) {
+  if (facts->loss.kind->counts && rule->start > 0 && moves_mean(facts, rule, shape, deviation, &error)) {
     snprintf(problem->note, TCT_NOTE,
              "events are few for the noise: the mean prediction has a standard error of some %.0f %%; give more "
              "epsilon or records",

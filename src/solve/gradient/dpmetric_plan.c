@@ -105,23 +105,23 @@ double tct_dpmetric_cut(double signal_to_noise, double part, int64_t p) {
   return gain > dpmetric_images_ridge * cut ? cut : 0; /* without noise both are infinite */
 }
 
-/* A part of the budget at which one sum over all records has so much noise: a record's own in `exact` of n. */
+/* A part of the budget at which noise alone cannot meet the quantile of counts (dpmetric_factor.c): a record's own in
+ * some 28 of n.  `exact` is over that.  It is no less than one step's. */
 static double part_of(const tct_facts *facts, double given, double exact, double most) {
   if (!isnan(given)) return given;
   double total = tct_descent_signal(facts) * sqrt((double)facts->p); /* n mu */
-  return fmin(fmax(exact * exact / (total * total), dpmetric_part_least), most);
+  double root = exact * 4 * sqrt(TCT_QUANTILE_EDGES) / dpmetric_within * (1 + 0x1p-20) / total;
+  return fmin(fmax(root * root, 1.0 / STEPS), most);
 }
 
-/* Counts of norms get so much that noise alone cannot meet the quantile (dpmetric_factor.c), or next to nothing where
- * that costs more.  A class that is rare asks for less noise in the start, and no public fact says that it is. */
+/* Counts of norms get next to nothing where what they need is more than a tenth.  Sums may have twice the noise.  A
+ * class that is rare asks for less noise in the start, and no public fact says that it is. */
 static void share_out(const tct_facts *facts, double norms, double start, double slopes, tct_dpmetric_rule *rule) {
-  double sure = 4 * sqrt(TCT_QUANTILE_EDGES) / dpmetric_within * (1 + 0x1p-20);
-  rule->norms = part_of(facts, norms, sure, 1);
-  if (isnan(norms) && rule->norms > dpmetric_counts_most) rule->norms = dpmetric_part_least;
-  if (!facts->loss.kind->binary) rule->slopes = part_of(facts, slopes, dpmetric_sum_exact, dpmetric_counts_most);
-  double numbers = facts->loss.kind->counts ? M_SQRT2 : 1; /* of counts two share a record's length */
-  if (facts->intercept)
-    rule->start = part_of(facts, start, dpmetric_sum_exact * numbers,
+  rule->norms = part_of(facts, norms, 1, 1);
+  if (isnan(norms) && rule->norms > LEAST_LEFT) rule->norms = 1.0 / STEPS;
+  if (!facts->loss.kind->binary) rule->slopes = part_of(facts, slopes, 0.5, LEAST_LEFT);
+  if (facts->intercept) /* of counts two numbers share a record's length */
+    rule->start = part_of(facts, start, facts->loss.kind->counts ? M_SQRT1_2 : 0.5,
                           fmax(tct_dpmetric_left(rule) - LEAST_LEFT * (1 + 0x1p-20), 0));
 }
 
