@@ -94,12 +94,16 @@ static void add_shell(block *b, int64_t first, int64_t count, int shell, double 
   tct_axpy(1, b->part, sum, b->q * b->q);
 }
 
+/* A block's rows stay in the second cache of each thread.  They are no fewer than columns where memory allows it: the
+ * block's matrix is added up entry by entry. */
 static tct_status begin(block *b, tct_error *err) {
   int threads = b->of->threads;
   b->plain = b->of->view->p + (b->of->last ? 1 : 0);
   b->q = b->of->products ? b->plain * (b->plain + 1) / 2 : b->plain;
   b->wide = tct_whole_lanes(b->q);
-  b->size = (((int64_t)1 << 20) / b->wide + 32) / 32 * 32;
+  int64_t near = threads * ((int64_t)1 << 17) / b->wide, most = ((int64_t)1 << 20) / b->wide;
+  if (near < b->q) near = b->q;
+  b->size = ((near < most ? near : most) + 32) / 32 * 32;
   if (b->size > b->of->view->rows) b->size = (b->of->view->rows + 31) / 32 * 32;
   b->room = tct_gram_lattice_scratch(b->q, threads);
   b->z = TCT_NEW(double, b->size * b->wide), b->picked = TCT_NEW(double, b->size * b->wide);
