@@ -329,7 +329,7 @@ static void a_ridge_is_chosen_where_noise_is(void **state) {
     tct_moments m;
     tct_linear l;
     tct_linear_path path;
-    release(&random, x, t == 0 ? 0 : 12, &m);
+    release(&random, x, t == 0 ? 0 : 24, &m);
     assert_int_equal(tct_linear_new(&m, N, &l, &err), TCT_OK);
     assert_int_equal(tct_linear_ridge(&l, 3, columns, 3, &path, &err), TCT_OK);
     if (t == 0) assert_true(path.ridge[path.best] < 1e-3);
@@ -450,6 +450,28 @@ static void errors_are_as_long_as_records_are_in_their_direction(void **state) {
   }
 }
 
+/* Noise reaches 1 in the second shell.  Eigenvalues of .6 and .5 are of rows that are there; .6 and .3 are shortened by
+ * more than 4 and 3, or gone. */
+static void a_shell_that_says_something_of_all_directions_is_added_as_it_is(void **state) {
+  (void)state;
+  enum { E = 4 };
+  for (int seen = 0; seen <= 1; seen++) {
+    tct_error err = {0};
+    const double inner = 10, value[E] = {4, 3, 0.6, seen ? 0.5 : 0.3}, lost = 2 * E * pow(1.05, 2) / 8;
+    tct_moments m = {.p = E, .q = E, .shells = 2, .whole = 1, .noise = {1e-3, sqrt(0.125)}};
+    m.shell = TCT_NEW(double, 2 * E * E);
+    for (int j = 0; j < E; j++) m.shell[j * E + j] = inner, m.shell[(E + j) * E + j] = value[j];
+    assert_int_equal(tct_moments_again(&m, &err), TCT_OK);
+    for (int j = 0; j < E; j++) {
+      double left = value[j] > 1 ? sqrt(value[j] * value[j] - lost) : 0;
+      assert_float_equal(m.sum[j * E + j], inner + (seen ? value[j] : left), 1e-9);
+      assert_float_equal(m.kept[(E + j) * E + j], seen || value[j] > 1, 1e-9);
+    }
+    assert_float_equal(m.edge, seen ? sqrt(1 + 8e-6) : 1e-3 * sqrt(8), 1e-9);
+    tct_moments_free(&m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_noise_every_model_is_least_squares),
@@ -461,6 +483,7 @@ int main(void) {
       cmocka_unit_test(nested_models_are_compared_at_the_level_that_is_said),
       cmocka_unit_test(errors_are_as_long_as_records_are_in_their_direction),
       cmocka_unit_test(what_cannot_be_answered_is_refused),
+      cmocka_unit_test(a_shell_that_says_something_of_all_directions_is_added_as_it_is),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

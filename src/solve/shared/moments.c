@@ -8,6 +8,8 @@
  *      Without labels halves of radius_0 come before it, down to the typical length: how lengths spread sets errors.
  *      T_k = sum over the shell of z z^T/radius_k^2 + noise, all k in one release.
  *   3. S = sum_k radius_k^2 T_k.  Outer shells lose what noise adds: eigenvalue l becomes sqrt(l^2 - 2 q s_k^2), or 0.
+ *      That shortens short directions most, so slopes get too long.  A shell that says something of all directions is
+ *      added as it is: the shorter half of its eigenvalues is on the mean beyond a part `seen` of s_k sqrt(2 q).
  * One cut for all either loses what long records say or has the noise of the longest.  In shells a long tail keeps its
  * own direction at its own scale.
  *
@@ -205,17 +207,29 @@ void tct_moments_radii(int64_t rows, double deviation, tct_moments *m) {
   }
 }
 
-/* Adds shell k of the release to the sum, and finds P_k. */
-static tct_status shrink(const spectrum *s, int k, tct_moments *m, tct_error *err) {
+/* The mean of the shorter half. */
+static double short_ones(const double *value, int64_t q) {
+  double sum = 0;
+  for (int64_t k = 0; k < q && !tct_stopping(); k++) {
+    int64_t shorter = 0;
+    for (int64_t j = 0; j < q; j++) shorter += value[j] < value[k] || (value[j] == value[k] && j < k);
+    sum += shorter < (q + 1) / 2 ? value[k] : 0;
+  }
+  return sum / (double)((q + 1) / 2);
+}
+
+/* Adds shell k of the release to the sum, and finds P_k.  noise <- with its own, where it is added as it is. */
+static tct_status shrink(const spectrum *s, int k, tct_moments *m, double *noise, tct_error *err) {
   int64_t q = m->q;
   const double *part = m->shell + k * q * q;
   double spread = 2 * (double)q * pow(moments_spread * m->noise[k], 2), *kept = m->kept + k * q * q;
-  if (k < m->whole) {
+  if (k >= m->whole) TCT_TRY(spectrum_of(s, part, q, err));
+  if (k < m->whole || short_ones(s->value, q) > moments_seen * edge_of(m->noise[k], q)) {
     for (int64_t j = 0; j < q; j++) kept[j * q + j] = 1;
     tct_axpy(1, part, m->sum, q * q);
+    *noise = hypot(*noise, m->noise[k]);
     return TCT_OK;
   }
-  TCT_TRY(spectrum_of(s, part, q, err));
   for (int64_t j = 0; j < q; j++) {
     double value = s->value[j];
     s->value[j] = value > 0 && value * value > spread ? sqrt(value * value - spread) : 0;
@@ -231,8 +245,7 @@ static tct_status shrink(const spectrum *s, int k, tct_moments *m, tct_error *er
 static tct_status add_shells(const spectrum *s, tct_moments *m, tct_error *err) {
   double noise = 0;
   memset(m->sum, 0, (size_t)(m->q * m->q) * sizeof *m->sum);
-  for (int k = 0; k < m->shells; k++) TCT_TRY(shrink(s, k, m, err));
-  for (int k = 0; k < m->whole; k++) noise = hypot(noise, m->noise[k]);
+  for (int k = 0; k < m->shells; k++) TCT_TRY(shrink(s, k, m, &noise, err));
   m->edge = edge_of(noise, m->q);
   TCT_TRY(spectrum_of(s, m->sum, m->q, err));
   m->determined = least(s->value, m->q) > moments_determined * m->edge;

@@ -11,12 +11,12 @@ typedef struct tct_moments {
   double size, label;
   tct_metric metric; /* W */
   double *sum;       /* [q][q]: of z z^T, with noise; outer shells shrunk, eigenvalues lifted to half the edge */
-  int shells, whole; /* the first `whole` are added up as released, further ones shrunk */
+  int shells, whole; /* the first `whole` are added up as released, of further ones those that say enough */
   double radius[TCT_SHELLS];
   double noise[TCT_SHELLS]; /* of a shell in sum: deviation of an entry on the diagonal */
   double *shell;            /* [shells][q][q]: of each alone, as released */
   double *kept;             /* [shells][q][q]: the projection onto the directions that were kept */
-  double edge;              /* the largest eigenvalue of the whole shells' noise */
+  double edge;              /* the largest eigenvalue of the noise of shells that are in sum as released */
   bool determined;          /* every direction stands out of it */
   double *fourth;           /* [d][d], d = q (q + 1)/2: of the products of two entries of L^-1 z (tct_moments_white), as
                              * released; NULL: they were not asked for */
