@@ -21,12 +21,12 @@ Columns are scaled to [0, 1] by public bounds, or where a table says so by their
 """
 WORDS = """* *Used:* {used}: constants were chosen on them.
   *Looked at:* {looked}. *Untouched:* all others.
-* *before:* `auto` of an earlier build. *best other:* the best untuned solver that `auto` did not take, by cell.
+* *before:* an earlier `auto`. *best other:* the best untuned solver that `auto` did not take, by cell.
 * *oracle:* tuned without a charge (`bench/papers/oracle.py`); *oracle 2* may also release its metric twice.
 * *floor:* the budget in one noisy gradient at the exact minimum, then a shrunk Newton step: Euclidean noise (E), or
   noise in the exact metric (M). *constant:* the best constant, without privacy.
 * *GeoClip* at its best rate of each cell, and boosted *AdaSSP* (`bench/peers/rivals.py`).
-* Geometric means of `auto` over the other. *Above:* cells beyond the bound by more than two standard errors.
+* Geometric means of `auto` (3 fits; others are older) over the other. *Above:* beyond it by two standard errors.
 """
 TITLES = {"ridge": "How does `auto` compare for ridge regression?"}
 TITLE = "How does `auto`, untuned, compare with oracles, floors and rivals?"

@@ -114,12 +114,12 @@ static double part_of(const tct_facts *facts, double given, double exact, double
   return fmin(fmax(root * root, 1.0 / STEPS), most);
 }
 
-/* Counts of norms get next to nothing where what they need is more than a tenth.  Sums may have twice the noise.  A
- * class that is rare asks for less noise in the start, and no public fact says that it is. */
+/* Counts of norms get next to nothing where they need more than twice what steps keep.  Sums may have twice the noise.
+ * A class that is rare asks for less noise in the start, and no public fact says that it is. */
 static void share_out(const tct_facts *facts, double norms, double start, double slopes, tct_dpmetric_rule *rule) {
   rule->norms = part_of(facts, norms, 1, 1);
-  if (isnan(norms) && rule->norms > LEAST_LEFT) rule->norms = 1.0 / STEPS;
-  if (!facts->loss.kind->binary) rule->slopes = part_of(facts, slopes, 0.5, LEAST_LEFT);
+  if (isnan(norms) && rule->norms > 2 * LEAST_LEFT) rule->norms = 1.0 / STEPS;
+  if (!facts->loss.kind->binary) rule->slopes = part_of(facts, slopes, 0.5, 2 * LEAST_LEFT);
   if (facts->intercept) /* of counts two numbers share a record's length */
     rule->start = part_of(facts, start, facts->loss.kind->counts ? M_SQRT1_2 : 0.5,
                           fmax(tct_dpmetric_left(rule) - LEAST_LEFT * (1 + 0x1p-20), 0));
