@@ -154,7 +154,8 @@ static void average(const tct_onestep *run, const walk *m, tct_onestep_moments *
   double own = moments->curvature_noise, part = own * own / (own * own + m->noise * m->noise);
   if (m->known == 0 || !(own > 0) || !(m->noise > 0)) return;
   bool parts = run->rule.scaled && !run->problem->facts->loss.kind->counts; /* of cut slopes are in the walk's */
-  if (parts || !(m->moved < dponestep_walk_near)) return;
+  bool counts = run->problem->facts->loss.kind->counts;
+  if (parts || (counts && !(m->moved < dponestep_walk_near))) return;
   for (int64_t k = 0; k < run->metric.p * run->metric.p; k++)
     moments->curvature[k] += part * (m->curvature[k] - moments->curvature[k]);
   moments->curvature_noise = own * sqrt(1 - part);

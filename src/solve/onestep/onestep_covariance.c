@@ -13,7 +13,7 @@
  *   Noise takes the least eigenvalues of H down and the largest up.  Each is made what the matrix without noise has
  * along the same vector, known to about s_H (tct_onestep_without_noise).  Those below f = least_over_noise s_H are set
  * to f, and each marks an open direction u.  There f open_prior m is added to the middle.  m is the mean of l (u.v)^2
- * over the others, v without the mean row's margin.  A weight with more than open_part_most of the squared length of
+ * over the others, v without the mean row's margin.  A weight with more than unknown_most of the squared length of
  * H^-1 c there is withheld (rules.def).  Degrees of freedom: 2 over the variance of the logarithm of a weight's
  * variance, from the noise in H and J by the delta method (Satterthwaite 1946).  The noise E of a matrix moves the
  * number <A, E> by a deviation of s |A|_F for symmetric A. */
@@ -235,8 +235,8 @@ static void sandwich(const double *a, const double *of, int64_t p, double scale,
 }
 
 /* Rows at a column's end that the counts' noise hides may have moved its weight w_j by (1 - unseen_most/part_j)(|w_j| +
- * unseen_margin/reach).  Others follow as P_kj/P_jj, P = W^T H^-1 W: a part of the noise.  Where it is more than half
- * of a variance, no interval.  rows[j][p]: H^-1 c_j; room: [2 p]. */
+ * unseen_margin/reach).  Others follow as P_kj/P_jj, P = W^T H^-1 W: a part of the noise.  Where it is more than
+ * unknown_most of a variance, no interval.  rows[j][p]: H^-1 c_j; room: [2 p]. */
 static void unseen_rows(const work *m, const tct_metric *metric, const double *rows, double *room, tct_inference *out) {
   int64_t p = m->p;
   double *hidden = room, *follows = room + p;
@@ -256,7 +256,8 @@ static void unseen_rows(const work *m, const tct_metric *metric, const double *r
     }
   }
   for (int64_t k = 0; k < p; k++)
-    if (2 * hidden[k] > out->noise[k * p + k] + out->sampling[k * p + k]) out->why[k] = TCT_ROWS_TOO_FAR;
+    if (hidden[k] > dponestep_unknown_most * (out->noise[k * p + k] + out->sampling[k * p + k]))
+      out->why[k] = TCT_ROWS_TOO_FAR;
 }
 
 /* Weight j is c_j.v, c_j the column j of W; rows[j][p] <- H^-1 c_j. */
@@ -267,9 +268,9 @@ static void fill(const work *m, const tct_metric *metric, bool far, double *c, t
     for (int64_t k = 0; k < p; k++) c[k] = metric->w[k * p + j];
     times(m->inverse, c, p, rows + j * p);
     out->degrees[j] = degrees_of(m, rows + j * p, room);
-    out->why[j] = m->unknown || open_part(m, c) > dponestep_open_part_most ? TCT_NOISE_ABOVE_SIGNAL
-                  : far                                                    ? TCT_PATH_TOO_SHORT
-                                                                           : TCT_GIVEN;
+    out->why[j] = m->unknown || open_part(m, c) > dponestep_unknown_most ? TCT_NOISE_ABOVE_SIGNAL
+                  : far                                                  ? TCT_PATH_TOO_SHORT
+                                                                         : TCT_GIVEN;
   }
   sandwich(m->spread, rows, p, 1 / m->in->rows, room, out->sampling);
   sandwich(m->middle, rows, p, 1, room, out->noise);
