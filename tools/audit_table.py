@@ -40,8 +40,8 @@ SETTINGS = {
     "dponestep logistic": "dponestep:steps=1,path=0.8,metric=0.03,moments=0.001,clip=0.3",
     "dponestep smoothed_hinge": "dponestep:steps=1,path=0.8,metric=0.03,moments=0.001,clip=0.5",
     "dponestep squared": "dponestep:steps=1,path=0.5,metric=0.03,moments=0.001,scale=0.3",
-    "dponestep huber": "dponestep:steps=1,path=0.5,metric=0.03,moments=0.001,scale=0.3",
-    "dponestep poisson": "dponestep:steps=1,path=0.5,metric=0.03,moments=0.001,scale=0.3",
+    "dponestep huber": "dponestep:steps=1,path=0.8,metric=0.03,moments=0.001,scale=0.001,clip=0.3",
+    "dponestep poisson": "dponestep:steps=1,path=0.8,metric=0.03,moments=0.001,scale=0.001,clip=0.3",
     "dpagd": "dpagd:steps=1,budget_fraction=0.01,clip_grad=0.1,clip_obj=0.1,alpha_max=5",
     "dpfw": "dpfw:clip=0.1",
     "dpfw_parties": "dpfw_parties:parties=1,steps=1,columns=1,sketch=8,clip=0.1",
@@ -174,8 +174,8 @@ filled to 0.9 and more. Rows with a break: {broken}. The table has the least of 
 * In the CSV: *noise*, the deviation seen over the planned one, and `-` for a release that is no sum; *pairs* of
   neighbours compared in what else can be seen.
 
-`dpmoments` has 60 records and `dponestep` of squared and Gamma loss 200. Beside 24, noise makes metrics in which no
-record fills the release that comes next.
+`dpmoments` has 60 records and `dponestep` 200. Beside 24, noise makes metrics in which no record fills the release
+that comes next.
 
 A low share of μ has three reasons. The bound is of some ten thousand runs. The worst pair is found by climbing, within
 seconds. And a claim may be loose, or no record may reach it in every release. For `outpert` with 24 records and a ridge

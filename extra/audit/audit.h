@@ -127,7 +127,8 @@ void tct_pair_oppose(tct_audit *a, tct_pair *pair, int kind);
  * what replaces it are opposite rows of one label, of numbers at an end, or one row of both ends. */
 void tct_pair_hush(tct_audit *a, tct_pair *pair);
 /* All others come in opposite pairs of one label, so that margins stay near 0, where opposite rows of one label have
- * slopes of one size.  The record and what replaces it are such rows. */
+ * slopes of one size.  The record and what replaces it are such rows.  Of numbers all others may be 0, and theirs at
+ * the end. */
 void tct_pair_balance(tct_audit *a, tct_pair *pair);
 /* Draws how it is handed over: layout, type, weights and persons, of the whole plan.  weighed: as in the pair, or -1.
  */

@@ -191,8 +191,8 @@ typedef struct aim {
   int release, way;
 } aim;
 
-/* A pair of a kind of its own.  Now and then the best that there is of all together, or where one way is wanted that of
- * the others. */
+/* A pair of a kind of its own.  Now and then the best that there is of all together or of the one release, or where one
+ * way is wanted that of the others. */
 static void begin_pair(tct_audit *a, const climb *c, aim to, const tct_pair *canary, tct_pair *at) {
   int kind = (int)(tct_audit_u64(a) % KINDS);
   bool best = tct_audit_u64(a) % 2;
@@ -203,7 +203,7 @@ static void begin_pair(tct_audit *a, const climb *c, aim to, const tct_pair *can
       begin_canary(a, at, kind);
     return;
   }
-  if (to.way >= 0 && c->best_share > 0 && best)
+  if ((to.way >= 0 || a->releases == 1) && c->best_share > 0 && best)
     tct_pair_copy(a, at, &c->best);
   else
     tct_pair_invent(a, at, kind);

@@ -190,15 +190,18 @@ void tct_pair_balance(tct_audit *a, tct_pair *pair) {
   tct_pair_invent(a, pair, 1);
   lengthen(a, pair);
   double size = a->row_norm * exp(real(a) - 1), by = tct_audit_u64(a) % 2 ? 1 : exp(real(a) - 1);
+  bool numbers = !a->binary && !a->cells && !a->classes && isfinite(a->label_bound);
+  bool still = numbers && tct_audit_u64(a) % 2;
   for (int64_t i = 0; i < a->rows; i++) {
     double *x = pair->x + i * a->cols;
     if (i == pair->record) continue;
     if (i % 2 == 0) row(a, x, size);
     for (int64_t j = 0; j < a->cols && i % 2; j++) x[j] = -x[j - a->cols];
-    pair->y[i] = i % 2 ? pair->y[i - 1] : a->binary ? (i % 4 ? 1 : -1) : label_of(a);
+    pair->y[i] = i % 2 ? pair->y[i - 1] : a->binary ? (i % 4 ? 1 : -1) : still ? 0 : label_of(a);
   }
   double *x = pair->x + pair->record * a->cols;
   for (int64_t j = 0; j < a->cols; j++) x[j] = (float)(by * x[j]), pair->other[j] = -x[j];
+  if (still) pair->y[pair->record] = a->label_bound;
   pair->other_y = pair->y[pair->record];
 }
 

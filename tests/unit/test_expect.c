@@ -21,7 +21,9 @@ static const char schema[] =
 static const char died[] = "{\"name\": \"died\", \"positive\": \"yes\", \"values\": [\"no\", \"yes\"]}";
 static const char many[] = "{\"name\": \"ward\", \"values\": [\"a\", \"b\", \"c\"]}";
 static const char visits[] = "{\"name\": \"visits\", \"lower\": 0, \"upper\": 10}";
+static const char growth[] = "{\"name\": \"growth\", \"lower\": -10, \"upper\": 10}";
 static const char gain[] = "{\"name\": \"gain\", \"lower\": 5, \"upper\": 15}";
+static const char cost[] = "{\"name\": \"cost\", \"lower\": 2, \"upper\": 10}";
 static const char followed[] = "{\"time\": \"days\", \"event\": \"died\", \"horizon\": 100}";
 
 static const char unlabelled[] =
@@ -29,6 +31,10 @@ static const char unlabelled[] =
     "{\"name\": \"age\", \"type\": \"number\", \"lower\": 0, \"upper\": 100},"
     "{\"name\": \"educ\", \"type\": \"number\", \"lower\": 0, \"upper\": 20, \"missing\": 0},"
     "{\"name\": \"sex\", \"type\": \"category\", \"values\": [\"f\", \"m\", \"x\"], \"drop_first\": true}]%s}";
+
+static const char open[] =
+    "{\"format\": \"tacit-schema\", \"version\": 1, \"columns\": ["
+    "{\"name\": \"age\", \"type\": \"number\", \"estimate\": true}], \"label\": %s}";
 
 #define LONG "012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345"
 static const char wordy[] =
@@ -39,7 +45,7 @@ static const char wordy[] =
 static struct {
   const char *form, *label, *positive;
   double horizon;
-  bool bare;
+  bool bare, plain; /* plain: no errors are asked for */
 } beside = {.form = schema};
 
 /* What is expected, or NULL and the error. */
@@ -50,9 +56,9 @@ static json_t *expect(const char *loss, const char *label, double epsilon, int64
   tct_read_options read;
   tct_config_default(&c);
   tct_read_options_default(&read);
-  snprintf(text, sizeof text, beside.form, label);
-  c.loss = loss, c.epsilon = epsilon, c.delta = 1e-6, c.errors = "robust", c.threads = 1;
-  read.schema_text = text, read.label = beside.label, read.positive = beside.positive;
+  snprintf(text, sizeof text, beside.form ? beside.form : "", label);
+  c.loss = loss, c.epsilon = epsilon, c.delta = 1e-6, c.errors = beside.plain ? "none" : "robust", c.threads = 1;
+  read.schema_text = beside.form ? text : NULL, read.label = beside.label, read.positive = beside.positive;
   if (beside.bare) c.intercept = 0;
   if (beside.horizon > 0) read.horizon = beside.horizon, read.event = "died";
   char *told = tct_expect_json(&c, &read, rows, asked, err);
@@ -109,6 +115,8 @@ static void errors_are_those_of_the_assumed_mean(void **state) {
              {"gamma", visits, "\"visits\": 2", 1},
              {"squared", visits, "\"visits\": 0.5", 1 / 0.25},
              {"squared", gain, "\"gain\": 1000", 1 / 25.0}, /* they lie at both ends */
+             {"gamma", cost, "\"cost\": 2.5", 2.71},        /* more than half lie at 2: mean 3.08, variance 3.49 */
+             {"squared", growth, "\"growth\": 1000", 1 / 100.0},
              {"cox", followed, "\"died\": 0.4", 0.4}};
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
     char asked[200];
@@ -135,6 +143,10 @@ static void noise_is_what_the_budget_adds(void **state) {
   print_message("noise at 1 over that at 2: %.2f, parts %.2f and %.2f\n", ratio, part[0], part[1]);
   assert_true(ratio > 1.5 && ratio < 8);
   assert_true(fabs(of(fits[3], "educ", "standard_error") / own[0] - 1) > 1e-6);
+  assert_true(fabs(of(fits[3], "educ", "noise_part") - part[0]) < 0.3 * part[0]);
+  double se = of(fits[3], "educ", "standard_error"), half = of(fits[3], "educ", "width") / 2;
+  assert_float_equal(of(fits[3], "educ", "detectable"), half + 0.841621 * se, 1e-5 * se); /* power 0.8 */
+  assert_true(json_is_null(json_object_get(weight(fits[3], "educ"), "effect")));
   for (int k = 0; k < 4; k++) json_decref(fits[k]);
 }
 
@@ -149,6 +161,9 @@ static void power_is_that_of_the_effect(void **state) {
   assert_true(fabs(of(all, "educ", "effect") / effect - 1) < 1e-9);
   assert_true(fabs(of(all, "educ", "power") - 0.8) < 0.05);
   assert_true(fabs(of(all, "age", "power") - 0.05) < 0.01);
+  json_t *both = sure("logistic", died, 8, "{\"tries\": 1, \"effect\": {\"age\": 0.02}}");
+  assert_true(fabs(of(both, "sex=x", "effect")) < 1e-12 && fabs(of(both, "age", "effect") - 0.02) < 1e-12);
+  json_decref(both);
   assert_true(json_is_null(json_object_get(weight(all, "(intercept)"), "power")));
   assert_true(fabs(of(all, "educ", "width") / of(all, "educ", "standard_error") / 3.92 - 1) < 0.1);
   json_decref(first), json_decref(all);
@@ -188,8 +203,12 @@ static void the_middle_of_the_tries_is_told(void **state) {
 static void sums_are_of_the_features(void **state) {
   (void)state;
   json_t *named = sure("logistic", died, 4, "{\"tries\": 1, \"effect\": {\"educ\": 0.1}}");
-  json_t *sums =
-      sure("logistic", died, 4, "{\"tries\": 1, \"sums\": [[0, 0.05, 0, 0, 0]], \"weights\": [0, 2, 0, 0, 0]}");
+  json_t *sums = sure("logistic", died, 4,
+                      "{\"tries\": 1, \"sums\": [[0, 0.05, 0, 0, 0], [0, 0.05, 0, 0, 0], [0, 0.05, 0, 0, 0], [0, 0.05, "
+                      "0, 0, 0], [0, 0.05, 0, 0, 0]], \"weights\": [0, 2, 0, 0, 0]}");
+  const json_t *fifth = json_array_get(json_object_get(sums, "weights"), 4); /* a sum, where a constant would be */
+  assert_true(json_is_real(json_object_get(fifth, "power")));
+  assert_string_equal(json_string_value(json_object_get(fifth, "name")), "");
   const json_t *sum = json_array_get(json_object_get(sums, "weights"), 0);
   double own = json_number_value(json_object_get(sum, "standard_error"));
   assert_true(fabs(json_number_value(json_object_get(sum, "effect")) - 0.1) < 1e-12);
@@ -205,13 +224,18 @@ static void effects_are_of_columns_that_terms_mix(void **state) {
       "{\"format\": \"tacit-schema\", \"version\": 2, \"columns\": ["
       "{\"name\": \"age\", \"type\": \"number\", \"lower\": 20, \"upper\": 100},"
       "{\"name\": \"educ\", \"type\": \"number\", \"lower\": 5, \"upper\": 20},"
+      "{\"name\": \"pain\", \"type\": \"number\", \"lower\": 0, \"upper\": 4},"
       "{\"name\": \"seen\", \"type\": \"date\", \"lower\": \"2000-01-01\", \"upper\": \"2010-01-01\"},"
       "{\"name\": \"bmi\", \"type\": \"number\", \"lower\": 10, \"upper\": 50, \"missing\": \"indicator\"}],"
-      "\"terms\": [\"age\", \"educ\", {\"product\": [\"age\", \"educ\"]}, \"bmi\"], \"label\": %s}";
+      "\"terms\": [\"age\", \"educ\", {\"product\": [\"age\", \"educ\"]}, \"bmi\", "
+      "{\"of\": \"pain\", \"as\": \"power\", \"degree\": 2}], \"label\": %s}";
   beside.form = mixed;
-  json_t *all = sure("logistic", died, 100, "{\"tries\": 1, \"effect\": {\"age\": 0.05, \"age:educ\": -0.002}}");
+  json_t *all = sure("logistic", died, 100,
+                     "{\"tries\": 1, \"effect\": {\"age\": 0.05, \"age:educ\": -0.002, \"pain^2\": 0.01}}");
   assert_true(fabs(of(all, "age", "effect") - 0.05) < 1e-9 && fabs(of(all, "age:educ", "effect") + 0.002) < 1e-10);
-  assert_true(fabs(of(all, "educ", "effect")) < 1e-9);
+  assert_true(fabs(of(all, "educ", "effect")) < 1e-9 && fabs(of(all, "pain^2", "effect") - 0.01) < 1e-9);
+  /* age at educ = 0, which is 2.9 deviations off: 3 times the error at the middle, and more where labels are uneven */
+  assert_true(of(all, "age", "standard_error") * sqrt(20000 * 0.25 * 80 * 80 / 12) > 2);
   json_decref(all);
   beside.form = schema;
 }
@@ -284,6 +308,13 @@ static void what_is_asked_wrongly_is_refused(void **state) {
   refused("{\"assume\": {\"edu\": [1, 2]}}", "no such column");
   refused("{\"assume\": {\"educ\": [1]}}", "of another form");
   refused("{\"assume\": {\"educ\": [1, 0]}}", "of another form");
+  refused("{\"assume\": {\"educ\": [1, 1, 0.5, 1]}}", "of another form");
+  refused("{\"assume\": {\"educ\": [1, 1, -0.5]}}", "of another form");
+  refused("{\"assume\": {\"educ\": [\"a\", 1]}}", "of another form");
+  refused("{\"assume\": {\"educ\": 5}}", "of another form");
+  refused("{\"assume\": {\"sex\": [0.5, 0.7, -0.2]}}", "of another form");
+  refused("{\"tries\": 1000, \"assume\": {\"edu\": [1, 2]}}", "no such column");
+  refused("{\"tries\": 1001}", "tries");
   refused("{\"assume\": {\"educ\": [1, 1, 1]}}", "of another form");
   refused("{\"assume\": {\"sex\": [0.5, 0.5]}}", "of another form");
   refused("{\"assume\": {\"sex\": [0.5, 0.5, 0.5]}}", "of another form");
@@ -313,8 +344,34 @@ static void what_is_asked_wrongly_is_refused(void **state) {
   beside.form = schema;
   assert_null(expect("logistic", died, 1, 1000000000, NULL, &err));
   assert_non_null(strstr(err.text, "ask about 10000000: errors of more records are smaller"));
-  assert_null(expect("logistic", died, 1, 0, NULL, &err));
-  assert_non_null(strstr(err.text, "public number"));
+  static const struct {
+    int64_t rows;
+    const char *asked, *why;
+  } many_rows[] = {{0, NULL, "public number"}, {2000000000, NULL, "public number"}, {0, "{\"tries\": 0}", "tries"}};
+  for (int k = 0; k < 3; k++) {
+    assert_null(expect("logistic", died, 1, many_rows[k].rows, many_rows[k].asked, &err));
+    assert_non_null(strstr(err.text, many_rows[k].why));
+  }
+  json_t *alone = expect("logistic", died, 1, 1, "{\"tries\": 1}", &err);
+  assert_true(alone || !strstr(err.text, "public number"));
+  json_decref(alone);
+  assert_null(expect("cox", followed, 1, 20000, "{\"assume\": {\"edu\": [1, 2]}}", &err));
+  assert_non_null(strstr(err.text, "no such column"));
+  beside.plain = true;
+  assert_null(expect("hinge", died, 1, 20000, NULL, &err));
+  assert_non_null(strstr(err.text, "no private standard errors are asked for"));
+  beside.plain = false, beside.form = open;
+  assert_null(expect("logistic", died, 1, 20000, NULL, &err));
+  assert_non_null(strstr(err.text, "bounds that an estimate will find"));
+  beside.form = NULL;
+  assert_null(expect("logistic", died, 1, 20000, NULL, &err));
+  assert_non_null(strstr(err.text, "the columns of a schema"));
+  beside.form = schema;
+  json_decref(sure("logistic", "{\"name\": \"died\", \"values\": [\"no\", \"yes\"]}", 8, "{\"tries\": 1}"));
+  beside.form = unlabelled;
+  assert_null(expect("logistic", "", 1, 20000, "{\"assume\": {\"edu\": [1, 2]}}", &err));
+  assert_non_null(strstr(err.text, "no such column"));
+  beside.form = schema;
 }
 
 int main(void) {

@@ -327,6 +327,9 @@ static void a_run_that_settles_makes_every_release_that_it_promised(void **state
       tct_status status = tct_gate_run(&run, spend_some, &made, &err);
       if (status != (allowed ? TCT_OK : TCT_E_BUDGET)) fail_msg("%d made, settles %d: %s", made, settles, err.text);
     }
+  const tct_config seeded = {.has_seed = 1, .seed = 7}, drawn = {0}; /* a run's own settings always settle */
+  const tct_gate own = tct_gate_of(&promise, TCT_ADD_REMOVE, &seeded);
+  assert_true(own.settles && own.seed == &seeded.seed && !tct_gate_of(&promise, TCT_ADD_REMOVE, &drawn).seed);
   tct_promise_free(&promise);
 }
 

@@ -55,23 +55,24 @@ static void an_invented_table_is_as_it_is_assumed(void **state) {
   tct_read_options read;
   tct_read_options_default(&read);
   read.schema_text = text;
-  json_t *assume = json_loads("{\"educ\": [12, 2, 0.5], \"cut\": [2, 1], \"sex\": [0.5, 0.5, 0]}", 0, NULL);
+  json_t *assume = json_loads("{\"educ\": [12, 2, 0.5], \"cut\": [2, 1, 0.3], \"sex\": [0.5, 0.5, 0]}", 0, NULL);
   tct_data *data = tct_invent_table(&read, 4000, assume, &err);
   if (!data) fail_msg("%s", err.text);
   assert_int_equal(data->x.layout, TCT_DENSE_ROWS);
   feature_is(data, "age", 0, 2 / sqrt(12), -1, 1);
-  feature_is(data, "educ", 0.2, 0.2, -0.472, 0.842);
-  feature_is(data, "cut", 0.6, 0.55, -1, 1); /* half of them beyond the bound */
+  feature_is(data, "educ", 0.2, 0.2, -0.442, 0.872);
+  feature_is(data, "cut", 0.605, 0.555, -1, 1); /* half of them beyond the bound */
   feature_is(data, "year(seen)", 0, sqrt(0.4), -1, 1);
   feature_is(data, "sex=m", 0.5, 0.5, 0, 1);
   feature_is(data, "sex=x", 0, 0, 0, 0);
   feature_is(data, "area=long", 0.25, sqrt(0.25 * 0.75), 0, 1);
   feature_is(data, "bmi=(missing)", 0.25, sqrt(0.25 * 0.75), 0, 1);
+  feature_is(data, "bmi", 0, sqrt(0.75 / 3), -1, 1); /* which of them is missing does not follow bmi */
   const double *x = data->x.values;
-  double both = 0; /* educ = 0.2 and age = 0 on average; age is one of six that explain half of educ */
+  double both = 0; /* educ = 0.2 and age = 0 on average; age is one of five that explain half of educ */
   for (int64_t i = 0; i < 4000; i++, x += data->x.stride)
     both += (x[place_of(data, "educ")] - 0.2) * x[place_of(data, "age")] / 4000;
-  assert_float_equal(both * sqrt(12) / (2 * 0.2) / sqrt(0.5 / 6), 0.977, 0.03); /* sqrt(3/pi): of even to normal */
+  assert_float_equal(both * sqrt(12) / (2 * 0.2) / sqrt(0.5 / 5), 0.977, 0.03); /* sqrt(3/pi): of even to normal */
   assert_true(data->weight && data->weight[0] == 1 && data->weight_cap == 4);
   assert_true(data->offset && fabs(data->offset[7] - log(0.75)) < 1e-12);
   tct_data_free(data);
@@ -118,10 +119,57 @@ static void labels_are_of_the_assumed_law(void **state) {
   }
 }
 
+/* More columns than there are primes are all their own; weights are those that the caller names. */
+static void columns_beyond_the_primes_differ(void **state) {
+  (void)state;
+  enum { MANY = 23, N = 200 };
+  char text[4000] = "{\"format\": \"tacit-schema\", \"version\": 1, \"columns\": [", one[100];
+  for (int k = 0; k < MANY; k++) {
+    snprintf(one, sizeof one, "{\"name\": \"c%d\", \"type\": \"number\", \"lower\": 0, \"upper\": 1}%s", k,
+             k + 1 < MANY ? "," : "]}");
+    strcat(text, one);
+  }
+  tct_error err = {0};
+  tct_read_options read;
+  tct_read_options_default(&read);
+  read.schema_text = text, read.weights = "heavy", read.weight_cap = 3;
+  tct_data *data = tct_invent_table(&read, N, NULL, &err);
+  if (!data) fail_msg("%s", err.text);
+  const double *x = data->x.values;
+  for (int k = 20; k < MANY; k++) {
+    double apart = 0;
+    for (int64_t i = 0; i < N; i++) apart += fabs(x[i * data->x.stride + k] - x[i * data->x.stride + k - 20]) / N;
+    assert_true(apart > 0.2);
+  }
+  assert_true(data->weight && data->weight_cap == 3);
+  tct_data_free(data);
+}
+
+/* Means of hundreds are rounded to the nearest count; margins may be 2000 apart. */
+static void counts_are_rounded_and_ratios_stay_finite(void **state) {
+  (void)state;
+  enum { N = 4000 };
+  static double eta[N], y[N];
+  tct_loss loss;
+  tct_error err = {0};
+  assert_int_equal(tct_loss_make("poisson", &loss, &err), TCT_OK);
+  double sum = 0;
+  tct_invent_labels(&loss, 3000, 0, 1e5, eta, N, y);
+  for (int i = 0; i < N; i++) sum += y[i] / N;
+  assert_float_equal(sum, 3000, 0.3);
+  for (int i = 0; i < N; i++) eta[i] = i % 2 ? 1000 : -1000;
+  tct_invent_labels(&loss, 3, 0, 100, eta, N, y);
+  sum = 0;
+  for (int i = 0; i < N; i++) sum += y[i] / N;
+  assert_float_equal(sum, 3, 0.1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_invented_table_is_as_it_is_assumed),
       cmocka_unit_test(labels_are_of_the_assumed_law),
+      cmocka_unit_test(columns_beyond_the_primes_differ),
+      cmocka_unit_test(counts_are_rounded_and_ratios_stay_finite),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

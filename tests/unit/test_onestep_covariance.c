@@ -178,6 +178,9 @@ static void the_covariance_is_that_of_the_formulas(void **state) {
   in.gradient = (double[P]){4, 0}; /* moves margins by 2 */
   assert_int_equal(tct_onestep_covariance(&in, &metric, step, &errors, NULL), TCT_OK);
   for (int k = 0; k < P; k++) assert_int_equal(errors.why[k], TCT_PATH_TOO_SHORT);
+  in.gradient = (double[P]){NAN, 0}; /* what is no number is no small move */
+  assert_int_equal(tct_onestep_covariance(&in, &metric, step, &errors, NULL), TCT_OK);
+  for (int k = 0; k < P; k++) assert_int_not_equal(errors.why[k], TCT_GIVEN);
   tct_inference_free(&errors);
   tct_metric_free(&metric);
 }
