@@ -215,7 +215,8 @@ static double short_ones(const double *value, int64_t q) {
     for (int64_t j = 0; j < q; j++) shorter += value[j] < value[k] || (value[j] == value[k] && j < k);
     sum += shorter < (q + 1) / 2 ? value[k] : 0;
   }
-  return sum / (double)((q + 1) / 2);
+  int64_t half = (q + 1) / 2;
+  return sum / (double)half;
 }
 
 /* Adds shell k of the release to the sum, and finds P_k.  noise <- with its own, where it is added as it is. */
