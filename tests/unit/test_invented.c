@@ -156,7 +156,7 @@ static void counts_are_rounded_and_ratios_stay_finite(void **state) {
   double sum = 0;
   tct_invent_labels(&loss, 3000, 0, 1e5, eta, N, y);
   for (int i = 0; i < N; i++) sum += y[i] / N;
-  assert_float_equal(sum, 3000, 0.3);
+  assert_float_equal(sum, 3000.26, 0.2); /* the series' own mean; cut and not rounded it is half a count less */
   for (int i = 0; i < N; i++) eta[i] = i % 2 ? 1000 : -1000;
   tct_invent_labels(&loss, 3, 0, 100, eta, N, y);
   sum = 0;
