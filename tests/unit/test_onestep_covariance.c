@@ -58,6 +58,41 @@ static void what_the_step_may_leave_along_an_open_direction_is_part_of_the_error
   tct_metric_free(&metric);
 }
 
+/* Eigenvalues 1 + a and 1 - a under noise of .1.  At a = .05 noise alone parts them: both are 1 without it, and nothing
+ * of it is left between their vectors.  At a = .4 nearly all is. */
+static void of_noise_between_eigenvectors_is_left_what_noise_has_not_parted(void **state) {
+  (void)state;
+  enum { P = 2 };
+  const double s = 0.1, apart[3] = {0.05, 0.1, 0.4}, g[P] = {1, 0.3}, weights[P] = {0};
+  tct_metric metric;
+  assert_int_equal(tct_metric_new(P, false, &metric, NULL), TCT_OK);
+  memcpy(metric.w, (double[]){1, 0, 0, 1}, sizeof(double[P * P]));
+  assert_true(tct_metric_settle(&metric));
+  for (int k = 0; k < 3; k++) {
+    double a = apart[k], h[P * P] = {1, a, a, 1}, step[P], own = a - s * s * 2 * a / (4 * a * a + s * s);
+    double left = s * s / 2 * (own / a), at[2] = {1 + own, 1 - own}, d[2], b[2], m[3], u[2];
+    assert_float_equal(left / (s * s / 2), k == 0 ? 0 : k == 1 ? 0.6 : 0.9692, 1e-3);
+    for (int i = 0; i < 2; i++) d[i] = (g[0] + (i ? -1 : 1) * g[1]) * sqrt(0.5) / at[i], b[i] = sqrt(0.5) / at[i];
+    m[0] = s * s * d[0] * d[0] + left * d[1] * d[1], m[1] = s * s * d[1] * d[1] + left * d[0] * d[0];
+    m[2] = left * d[0] * d[1];
+    double variance = m[0] * b[0] * b[0] + m[1] * b[1] * b[1] + 2 * m[2] * b[0] * b[1];
+    for (int i = 0; i < 2; i++) u[i] = (m[i] * b[i] + m[2] * b[1 - i]) / at[i];
+    double both = u[0] * b[1] + u[1] * b[0];
+    double moved = 4 * s * s * (pow(u[0] * b[0], 2) + pow(u[1] * b[1], 2)) + 4 * left * both * both;
+    tct_inference errors;
+    tct_onestep_moments moments = {.curvature = h, .curvature_noise = s};
+    tct_onestep_released released = {weights, g, 0, &moments, 9e12, TCT_LINK_IDENTITY};
+    assert_int_equal(tct_inference_new(P, &errors, NULL), TCT_OK);
+    assert_int_equal(tct_onestep_covariance(&released, &metric, step, &errors, NULL), TCT_OK);
+    assert_float_equal(step[0], (d[0] + d[1]) * sqrt(0.5), 1e-12);
+    assert_float_equal(errors.noise[0] / variance, 1, 1e-9);
+    assert_float_equal(errors.noise[1], (m[0] * b[0] * b[0] - m[1] * b[1] * b[1]), 1e-12);
+    assert_float_equal(errors.degrees[0] / (2 * variance * variance / moved), 1, 1e-6);
+    tct_inference_free(&errors);
+  }
+  tct_metric_free(&metric);
+}
+
 /* Of 20 directions some are empty: only these are withheld, whatever all noise together reaches (.32). */
 static void only_empty_directions_are_open(void **state) {
   (void)state;
@@ -449,6 +484,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_cannot_be_taken_apart_gives_no_interval),
       cmocka_unit_test(what_the_step_may_leave_along_an_open_direction_is_part_of_the_error),
+      cmocka_unit_test(of_noise_between_eigenvectors_is_left_what_noise_has_not_parted),
       cmocka_unit_test(only_empty_directions_are_open),
       cmocka_unit_test(a_margin_that_all_records_share_is_no_hint_of_what_is_left),
       cmocka_unit_test(rows_that_nobody_sees_withhold_only_what_they_may_decide),

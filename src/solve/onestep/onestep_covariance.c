@@ -5,12 +5,12 @@
  * diagonal, sqrt(1/2) of it beside.
  *   D = H^-1 g, v = v_0 - D
  *   sampling  H^-1 J H^-1 / n                                   (the sandwich; without J: H^-1 / n)
- *   noise     H^-1 [s_g^2 G G^T + (s_H^2/2)(|D|^2 I + D D^T) + q q^T + R] H^-1
+ *   noise     H^-1 [s_g^2 G G^T + Cov(F D) + q q^T + R] H^-1
  *   left      R = r I + a m^2 g g^T + sum_u (bend l (u.D)^2)^2 u u^T over the eigenvectors u of H
- * G is the root of the metric that g was released in.  The second term is H's own noise times D.  R is what one step
- * leaves where curvatures follow the weights.  r = (rest m^2 tr H)^2/d for a step that moves margins by m, the noise of
- * g apart.  q: what was given back of a clip's bias has that error.  docs/proofs/standard-errors.md derives all.
- *   Noise takes the least eigenvalues of H down and the largest up.  Each is made what the matrix without noise has
+ * G is the root of the metric that g was released in.  F is what is left of H's noise (left_of_noise).  R is what one
+ * step leaves where curvatures follow the weights.  r = (rest m^2 tr H)^2/d for a step that moves margins by m, the
+ * noise of g apart.  q: what was given back of a clip's bias has that error.  docs/proofs/standard-errors.md derives
+ * all. Noise takes the least eigenvalues of H down and the largest up.  Each is made what the matrix without noise has
  * along the same vector, known to about s_H (tct_onestep_without_noise).  Those below f = least_over_noise s_H are set
  * to f, and each marks an open direction u.  There f open_prior m is added to the middle.  m is the mean of l (u.v)^2
  * over the others, v without the mean row's margin.  A weight with more than unknown_most of the squared length of
@@ -31,12 +31,12 @@ typedef struct work {
   const tct_onestep_released *in;
   int64_t p;
   double floor;
-  const double *step;                 /* D */
-  double *values, *vectors, *inverse; /* of H: [p] raw, columns, H^-1 after the floor */
-  double *spread;                     /* J, or H after the floor, made positive */
-  double *middle;                     /* between the two H^-1 of the noise */
-  double *room;                       /* [2 p p + 4 p] */
-  bool unknown;                       /* H or J could not be taken apart */
+  const double *step;                       /* D */
+  double *raw, *values, *vectors, *inverse; /* of H: [p] as released, without noise, columns, H^-1 after the floor */
+  double *spread;                           /* J, or H after the floor, made positive */
+  double *middle;                           /* between the two H^-1 of the noise */
+  double *room;                             /* [2 p p + 4 p] */
+  bool unknown;                             /* H or J could not be taken apart */
 } work;
 
 static double *take(double **from, int64_t count) {
@@ -99,6 +99,7 @@ static void factor(work *m) {
   memcpy(m->room, moments->curvature, (size_t)(p * p) * sizeof(double));
   m->unknown |= !decompose(m->room, p, m->values, m->vectors, f);
   double largest = 0, noise = moments->curvature_noise;
+  memcpy(m->raw, m->values, (size_t)p * sizeof *m->raw);
   tct_onestep_without_noise(m->values, p, noise, f);
   for (int64_t j = 0; j < p; j++) largest = fmax(largest, m->values[j]);
   m->floor = fmax(dponestep_least_over_noise * noise, fmax(TCT_ONESTEP_ROUNDING * largest, 0x1p-900));
@@ -108,11 +109,10 @@ static void factor(work *m) {
   if (!moments->variance) compose(m->vectors, f, p, m->spread);
 }
 
-static void noise_between(work *m, const double *step, double moved2) {
+static void noise_between(work *m, double moved2) {
   int64_t p = m->p;
   double g2 = m->in->deviation * m->in->deviation + m->in->lost * m->in->lost;
-  double h2 = m->in->moments->curvature_noise * m->in->moments->curvature_noise / 2, length2 = tct_norm2(step, p),
-         trace = 0;
+  double trace = 0;
   for (int64_t j = 0; j < p; j++) trace += m->in->moments->curvature[j * p + j];
   double rest = m->in->rest > 0 ? m->in->rest * moved2 * trace : 0;
   rest *= rest / fmax(m->in->dimension, 1);
@@ -121,8 +121,7 @@ static void noise_between(work *m, const double *step, double moved2) {
     for (int64_t k = 0; k < p; k++) {
       double shaped =
           m->in->factor ? tct_dot(m->in->factor + j * p, m->in->factor + k * p, (j < k ? j : k) + 1) : j == k;
-      m->middle[j * p + k] = g2 * shaped + (j == k ? h2 * length2 + rest : 0) + h2 * step[j] * step[k] +
-                             m->in->along * moved2 * g[j] * g[k] +
+      m->middle[j * p + k] = g2 * shaped + (j == k ? rest : 0) + m->in->along * moved2 * g[j] * g[k] +
                              (m->in->shift ? m->in->shift[j] * m->in->shift[k] : 0);
     }
 }
@@ -162,6 +161,33 @@ static void after_step(const work *m, const tct_metric *metric, const double *st
   in_metric(metric, w, v);
 }
 
+/* F_jk^2 of the noise left in H, between its eigenvectors: all of it where eigenvalues are apart without noise too,
+ * none where noise alone parts them.  The sum is then |H_0|^2 - |H|^2, H_0 without noise. */
+static double left_of_noise(const work *m, int64_t j, int64_t k) {
+  double square = m->in->moments->curvature_noise * m->in->moments->curvature_noise, raw = m->raw[j] - m->raw[k];
+  if (j == k) return square;
+  return square / 2 * (raw == 0 ? 0 : fmax(fmin((m->values[j] - m->values[k]) / raw, 1), 0));
+}
+
+/* What noise of H times D adds along its eigenvectors. */
+static void noise_times_step(work *m) {
+  int64_t p = m->p;
+  double *d = m->room, *at = d + p;
+  for (int64_t k = 0; k < p; k++) d[k] = along(m, k, m->step);
+  for (int64_t k = 0; k < p && !tct_stopping(); k++) {
+    double square = 0;
+    memset(at, 0, (size_t)p * sizeof *at);
+    for (int64_t j = 0; j < p; j++) {
+      double left = left_of_noise(m, j, k), size = j == k ? 0 : left * d[j] * d[k];
+      square += left * d[j] * d[j];
+      for (int64_t i = 0; i < p; i++) at[i] += size * m->vectors[i * p + j];
+    }
+    for (int64_t i = 0; i < p; i++) at[i] += square * m->vectors[i * p + k];
+    for (int64_t i = 0; i < p; i++)
+      for (int64_t j = 0; j < p; j++) m->middle[i * p + j] += m->vectors[i * p + k] * at[j];
+  }
+}
+
 /* What the step may have left along directions, above all open ones; v: the weights after it, as above. */
 static void left_between(work *m, const double *v) {
   int64_t p = m->p, known = 0;
@@ -181,10 +207,17 @@ static void left_between(work *m, const double *v) {
   }
 }
 
-/* |u b^T + b u^T|_F^2. */
-static double both_ways(const double *u, const double *b, int64_t p) {
-  double inner = tct_dot(u, b, p);
-  return 2 * tct_norm2(u, p) * tct_norm2(b, p) + 2 * inner * inner;
+/* The variance of 2 u.Fb, F what is left of H's noise; room: [2 p]. */
+static double both_ways(const work *m, const double *u, const double *b, double *room) {
+  int64_t p = m->p;
+  double *from = room, *to = room + p, sum = 0;
+  for (int64_t k = 0; k < p; k++) from[k] = along(m, k, u), to[k] = along(m, k, b);
+  for (int64_t k = 0; k < p; k++)
+    for (int64_t j = 0; j < p; j++) {
+      double both = from[k] * to[j] + from[j] * to[k];
+      sum += (j == k ? 1 : 2) * left_of_noise(m, j, k) * both * both;
+    }
+  return sum;
 }
 
 /* |G^T b|^2: what the noise of J, which is in G's metric, moves b.Jb by. */
@@ -203,8 +236,7 @@ static double degrees_of(const work *m, const double *b, double *room) {
   const tct_onestep_moments *moments = m->in->moments;
   int64_t p = m->p;
   double *u = room, *sum = u + p, n = m->in->rows, size2 = shaped_norm2(m, b), length2 = size2 * size2;
-  double h2 = moments->curvature_noise * moments->curvature_noise,
-         j2 = moments->variance_noise * moments->variance_noise;
+  double j2 = moments->variance_noise * moments->variance_noise;
   times(m->spread, b, p, u);
   double variance = tct_dot(u, b, p) / n;
   times(m->middle, b, p, sum);
@@ -212,7 +244,7 @@ static double degrees_of(const work *m, const double *b, double *room) {
   /* With J: twice the sandwich moves with H.  Without: H^-1 J H^-1 = H^-1 moves once. */
   tct_axpy((moments->variance ? 1 : 0.5) / n, u, sum, p);
   times(m->inverse, sum, p, u);
-  double moved = h2 * both_ways(u, b, p) + (moments->variance ? j2 * length2 / (n * n) : 0);
+  double moved = both_ways(m, u, b, sum) + (moments->variance ? j2 * length2 / (n * n) : 0);
   return fmax(2 / fmax(moved / (variance * variance), 1e-9), 1);
 }
 
@@ -301,17 +333,18 @@ static double moved2_by(const work *m, const double *step) {
 
 tct_status tct_onestep_covariance(const tct_onestep_released *released, const tct_metric *metric, double *step,
                                   tct_inference *inference, tct_error *err) {
-  int64_t p = metric->p, square = p * p, all = 6 * square + 6 * p;
+  int64_t p = metric->p, square = p * p, all = 6 * square + 7 * p;
   work m = {.in = released, .p = p, .step = step};
   double *memory = TCT_NEW(double, all), *from = memory;
   if (!memory) return tct_fail_memory(err);
-  m.values = take(&from, p), m.vectors = take(&from, square), m.inverse = take(&from, square);
+  m.raw = take(&from, p), m.values = take(&from, p), m.vectors = take(&from, square), m.inverse = take(&from, square);
   m.spread = take(&from, square), m.middle = take(&from, square), m.room = take(&from, 2 * square + 4 * p);
   factor(&m);
   last_step(&m, step);
   double moved2 = moved2_by(&m, step);
   double most = released->second ? dponestep_margins_moved_most : dponestep_hazards_moved_most;
-  noise_between(&m, step, moved2);
+  noise_between(&m, moved2);
+  noise_times_step(&m);
   after_step(&m, metric, step, m.room);
   left_between(&m, m.room);
   fill(&m, metric, released->link != TCT_LINK_IDENTITY && sqrt(moved2) > most, take(&from, p), inference);
