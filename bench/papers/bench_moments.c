@@ -51,7 +51,7 @@ static void run(const table *t, int number) {
   uint64_t seed = (uint64_t)number;
   const tct_problem problem = {.facts = &t->facts, .view = &t->view};
   if (tct_mech_new(&t->plan.promise, t->facts.neighbours, &seed, &mech, &err) != TCT_OK) bench_fail(&err);
-  if (tct_moments_release(&problem, mech, 0, &m, &err) != TCT_OK) bench_fail(&err);
+  if (tct_moments_release(&problem, mech, 0, t->facts.row_norm, &m, &err) != TCT_OK) bench_fail(&err);
   if (t->fourth && tct_moments_release_fourth(&problem, mech, 2, &m, &err) != TCT_OK) bench_fail(&err);
   if (tct_linear_new(&m, t->facts.rows, &l, &err) != TCT_OK) bench_fail(&err);
   for (int64_t j = 0; j < l.q - 1; j++) print(&l, number, j);

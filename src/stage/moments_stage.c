@@ -145,7 +145,7 @@ typedef struct spending {
 
 static tct_status spend(tct_mech *mech, void *user, tct_error *err) {
   spending *s = user;
-  TCT_TRY(tct_moments_release(s->problem, mech, 0, &s->moments, err));
+  TCT_TRY(tct_moments_release(s->problem, mech, 0, s->problem->facts->row_norm, &s->moments, err));
   return s->fourth ? tct_moments_release_fourth(s->problem, mech, 2, &s->moments, err) : TCT_OK;
 }
 

@@ -45,7 +45,7 @@ static tct_status release(const tct_facts *facts, const table *t, tct_mech_probe
   tct_problem problem = {.facts = facts, .view = &view, .weight = t->weight};
   assert_int_equal(tct_mech_new(&plan.promise, facts->neighbours, &seed, &mech, err), TCT_OK);
   if (probe) tct_mech_probe_test(mech, probe, user);
-  tct_status status = tct_moments_release(&problem, mech, 0, m, err);
+  tct_status status = tct_moments_release(&problem, mech, 0, facts->row_norm, m, err);
   if (status == TCT_OK && t->fourth) status = tct_moments_release_fourth(&problem, mech, 2, m, err);
   if (status == TCT_OK) status = tct_mech_spent_exactly(mech, err);
   tct_mech_free(mech);

@@ -38,6 +38,9 @@ extern const tct_option tct_dpmetric_options[];
 tct_dpmetric_rule tct_dpmetric_rule_of(const tct_facts *facts, const tct_spec *spec);
 tct_dpmetric_places tct_dpmetric_places_of(const tct_dpmetric_rule *rule);
 tct_status tct_dpmetric_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);
+/* The part of the budget at which noise alone cannot meet a quantile of counts: a record's own in some 28 of n.
+ * `exact` is over that. */
+double tct_dpmetric_counts_part(const tct_facts *facts, double exact);
 /* The largest slope that clips are measured by, and the curvature that steps are. */
 double tct_dpmetric_slope(const tct_facts *facts);
 double tct_dpmetric_curvature(const tct_facts *facts);

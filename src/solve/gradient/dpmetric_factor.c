@@ -166,11 +166,8 @@ static tct_status release_counts(making *m, double *sum, tct_dpmetric_shape *sha
   const tct_release *counts = planned(m, m->at.norms);
   count_rows(m, counts, sum);
   TCT_TRY(tct_mech_release(m->mech, m->at.norms, sum, TCT_QUANTILE_EDGES + label_places(m), err));
-  double spread = sqrt(TCT_QUANTILE_EDGES) * counts->deviation, most = in_counts(m) * (double)m->facts->rows;
-  /* Half of the rest is a margin that records can meet.  Noise alone must not meet the quantile: a bound next to 0
-   * would make the metric's steps immense. */
-  double sure = fmin(2 * spread, 0.5 * (1 - dpmetric_within) * most);
-  if (dpmetric_within * most >= 4 * spread) m->bound = tct_quantile_between(sum, R, dpmetric_within, sure);
+  double most = in_counts(m) * (double)m->facts->rows;
+  m->bound = tct_quantile_beyond_noise(sum, R, dpmetric_within, counts->deviation, most);
   if (m->bound < R) m->bound *= 1 + 1e-9;
   if (m->rule.start > 0) (m->classes > 1 ? start_joint : start)(m, sum, counts->deviation, shape);
   return TCT_OK;

@@ -105,13 +105,15 @@ double tct_dpmetric_cut(double signal_to_noise, double part, int64_t p) {
   return gain > dpmetric_images_ridge * cut ? cut : 0; /* without noise both are infinite */
 }
 
-/* A part of the budget at which noise alone cannot meet the quantile of counts (dpmetric_factor.c): a record's own in
- * some 28 of n.  `exact` is over that.  It is no less than one step's. */
-static double part_of(const tct_facts *facts, double given, double exact, double most) {
-  if (!isnan(given)) return given;
+double tct_dpmetric_counts_part(const tct_facts *facts, double exact) {
   double total = tct_descent_signal(facts) * sqrt((double)facts->p); /* n mu */
   double root = exact * 4 * sqrt(TCT_QUANTILE_EDGES) / dpmetric_within * (1 + 0x1p-20) / total;
-  return fmin(fmax(root * root, 1.0 / STEPS), most);
+  return root * root;
+}
+
+/* No less than one step's. */
+static double part_of(const tct_facts *facts, double given, double exact, double most) {
+  return isnan(given) ? fmin(fmax(tct_dpmetric_counts_part(facts, exact), 1.0 / STEPS), most) : given;
 }
 
 /* Counts of norms get next to nothing where they need more than twice what steps keep.  Sums may have twice the noise.

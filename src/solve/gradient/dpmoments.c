@@ -4,7 +4,9 @@
  *
  * ALGORITHM  Released moments determine a linear model, but their noise grows with the longest record that they keep.
  * At their model residuals are small, and a gradient of them is precise.
- *   1. moments of (x, y) in shells (solve/shared/moments.c): the model w_0, its covariance V, and a metric W
+ *   1. counts of |x|, where they cost little and R may be loose: the length that most rows are within.  If R is twice
+ *      that, the first moments of (x, y) have rows cut to it.  The second are in shells (solve/shared/moments.c): the
+ *      model w_0, its covariance V, and a metric W
  *   2. counts of |l'_i| |W x_i| at w_0 + noise, on a grid of ratio sqrt(2).  C minimises p s^2 + B^2: s the noise of
  * all gradients' mean for this clip, B the sum over the counts of what C cuts off, the longest bias that it can cause.
  *   3. squared loss, and every direction stands out of the moments' noise: the sum of the clipped gradients at w_0 is
@@ -16,13 +18,14 @@
  *      direction from whichever knows it better.  V becomes U u.
  * Which way step 3 takes is a function of what step 1 released; both spend the same promise.
  *
- * SENSITIVITY  Step 1: moments.c.  Step 2: a record of weight v adds v to one count, at a place that depends on it and
- * on earlier releases; truncated to the lattice, norm <= v.  A record whose row is 0, or was left out, adds nothing.
+ * SENSITIVITY  Moments: moments.c; the length in them is a function of a release.  Counts of norms and of gradients: a
+ * record of weight v adds v to one count, truncated to the lattice: norm <= v.  The count depends on the record and on
+ * earlier releases.  A record whose row is 0, or was left out, adds nothing.
  * Counts are not negative: under replace_one as in moments.c.  Step 3: that of dpmetric's step 6, by the same code: at
  * most 1 in the metric W/C.
  *
- * RELEASES  gaussian(m_1), gaussian(m_2), and twice gaussian(m_3) with T_1 or T_2 times gaussian(m).  The sum of all
- * 1/m^2 is 1/x^2: exact, no Renyi detour; x is calibrated for the whole list.
+ * RELEASES  gaussian(m_0) or none, gaussian(m_1), gaussian(m_2), and twice gaussian(m_3) with T_1 or T_2 times
+ * gaussian(m).  The sum of all 1/m^2 is 1/x^2: exact, no Renyi detour; x is calibrated for the whole list.
  *
  * COST  2 n q^2 multiplications, q = p + 1, for the moments, q^3 a few times, and some four passes over X, or T more.
  *
@@ -37,34 +40,46 @@
 #include "solve/gradient/rules.def"
 #include "solve/shared/clipped.h"
 #include "solve/shared/moments.h"
+#include "solve/shared/quantile.h"
 
 #include <string.h>
 
 static const tct_option options[] = {
     {"moments", TCT_OPT_REAL, "0.6", 0.01, 0.9, NULL, "part of the budget (of mu^2) for the moments"},
+    {"norms", TCT_OPT_REAL, "auto", 0, 0.05, NULL,
+     "part of the budget (of mu^2) for counts of the rows' norms; 0: the first moments' rows are cut to R; auto: from "
+     "n, mu and R"},
     {"steps", TCT_OPT_COUNT, "auto", 2, 10000, NULL, "T; auto: 36, without noise 400"},
     {0},
 };
 
 enum {
-  MOMENTS,
-  ROUNDS = 2,
-  /* of two releases each: */ COUNTS = 0,
+  /* behind counts of norms and two releases of moments, two of each round: */ COUNTS = 2,
   STEPS,
   CELLS = 56,
   EXACT_STEPS = 400
 };
 
 typedef struct rule {
-  double moments, left; /* parts of the budget: of the moments, of all steps */
+  double norms, moments, left; /* parts of the budget: of counts of norms, of the moments, of all steps */
   int64_t steps;
 } rule;
+
+/* None where the ones make every row at least half as long as R, and where they would need more than those of gradients
+ * have. */
+static double norms_of(const tct_facts *facts, const tct_spec *spec) {
+  double part = tct_dpmetric_counts_part(facts, 1);
+  if (!tct_spec_auto(spec, options, "norms")) return tct_spec_real(spec, options, "norms");
+  bool tight = facts->intercept && facts->row_norm <= 2;
+  return tight || tct_noise_off(facts) || part > dpmoments_counts_part ? 0 : part;
+}
 
 static rule rule_of(const tct_facts *facts, const tct_spec *spec) {
   double moments = tct_spec_real(spec, options, "moments");
   int64_t steps = tct_noise_off(facts) ? EXACT_STEPS : (int64_t)dpmoments_steps;
   if (!tct_spec_auto(spec, options, "steps")) steps = tct_spec_count(spec, options, "steps");
-  return (rule){moments, 1 - moments - dpmoments_counts_part, steps};
+  double norms = norms_of(facts, spec);
+  return (rule){norms, moments, 1 - norms - moments - dpmoments_counts_part, steps};
 }
 
 typedef struct making {
@@ -82,6 +97,10 @@ static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
   const making *m = user;
   int64_t n = m->facts->rows;
   double sensitivity = m->facts->neighbours == TCT_REPLACE_ONE ? M_SQRT1_2 : 1;
+  if (m->rule.norms > 0) {
+    tct_event norms = tct_event_gaussian(x / sqrt(m->rule.norms), 1);
+    TCT_TRY(tct_promise_add(out, tct_release_sum("counts of the rows' norms", norms, 1, sensitivity, 2 * n), err));
+  }
   TCT_TRY(tct_moments_promise(m->facts, m->rule.moments, x, out, err));
   for (int k = 0; k < 2; k++) {
     tct_event counts = tct_event_gaussian(x / sqrt(dpmoments_counts_part / 2), 1);
@@ -113,6 +132,7 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
     return tct_fail(err, TCT_E_USAGE, "dpmoments holds matrices of features squared, at most %d features; choose dpgd",
                     TCT_MOMENTS_MOST);
   making m = {facts, rule_of(facts, &out->spec)};
+  TCT_TRY(tct_spec_set_real(&out->spec, "norms", m.rule.norms, err));
   TCT_TRY(tct_spec_set_real(&out->spec, "steps", (double)m.rule.steps, err));
   out->noise_multiplier = NAN;
   out->max_passes = (double)m.rule.steps + 10;
@@ -155,26 +175,40 @@ static void sizes(fit *f, const double *w) {
 }
 
 /* Where a release of this round is in the promise. */
-static int place(const fit *f, int what) { return ROUNDS + 2 * f->round + what; }
+static int place(const fit *f, int what) { return (f->rule.norms > 0) + 2 * f->round + what; }
 
-/* count[CELLS] <- the release at w. */
-static tct_status count(fit *f, const double *w, double *counts, tct_error *err) {
-  const tct_release *planned = tct_mech_release_of(f->mech, place(f, COUNTS));
+/* counts[cells] <- release r: how many sizes are in which cell below `top`. */
+static tct_status count(fit *f, int r, int (*cell)(double, double), double top, int cells, double *counts,
+                        tct_error *err) {
+  const tct_release *planned = tct_mech_release_of(f->mech, r);
   const double *weight = f->problem->weight;
-  sizes(f, w);
-  memset(counts, 0, CELLS * sizeof *counts);
+  memset(counts, 0, (size_t)cells * sizeof *counts);
   for (int64_t i = 0; i < f->problem->view->rows; i++) {
-    int at = cell_of(f->size[i], f->top);
+    int at = cell(f->size[i], top);
     if (at >= 0) counts[at] += tct_lattice_part((weight ? weight[i] : 1) * planned->clip, planned->lattice);
   }
-  return tct_mech_release(f->mech, place(f, COUNTS), counts, CELLS, err);
+  return tct_mech_release(f->mech, r, counts, cells, err);
+}
+
+/* length <- what most rows are no longer than, as the first release says, if that is below R/2; else R. */
+static tct_status typical(fit *f, double *length, tct_error *err) {
+  const tct_facts *facts = f->problem->facts;
+  double counts[TCT_QUANTILE_EDGES];
+  *length = facts->row_norm;
+  if (!(f->rule.norms > 0)) return TCT_OK;
+  TCT_TRY(count(f, 0, tct_quantile_bin, *length, TCT_QUANTILE_EDGES, counts, err));
+  *length = tct_quantile_beyond_noise(counts, *length, dpmetric_within, tct_mech_release_of(f->mech, 0)->deviation,
+                                      (double)facts->rows);
+  if (*length > 0.5 * facts->row_norm) *length = facts->row_norm; /* R is tight, and tails keep their size */
+  return tct_mech_join_first(f->mech, length, 1, err);
 }
 
 /* C and B from the release at w. */
 static tct_status clip_of(fit *f, const double *w, double *clip, tct_error *err) {
   double counts[CELLS], best = INFINITY, p = (double)f->moments.p;
   double least = dpmoments_counts_kept * tct_mech_release_of(f->mech, place(f, COUNTS))->deviation;
-  TCT_TRY(count(f, w, counts, err));
+  sizes(f, w);
+  TCT_TRY(count(f, place(f, COUNTS), cell_of, f->top, CELLS, counts, err));
   for (int k = 0; k < CELLS; k++) {
     double to = f->top * exp2(-0.5 * k), bias = 0;
     for (int j = 0; j < k; j++)
@@ -303,20 +337,23 @@ static tct_status rounds(fit *f, double *w, tct_error *err) {
 static tct_status prepare(fit *f, double *w, tct_error *err) {
   const tct_facts *facts = f->problem->facts;
   int64_t n = f->problem->view->rows;
+  double length = 0;
   TCT_TRY(tct_problem_tick(f->problem, 0, err));
-  TCT_TRY(tct_moments_release(f->problem, f->mech, MOMENTS, &f->moments, err));
+  f->length = tct_alloc_by(facts->threads, n, sizeof(double));
+  f->size = tct_alloc_by(facts->threads, n, sizeof(double));
+  if (!f->length || !f->size) return tct_fail_memory(err);
+  tct_row_norms(f->problem->view, f->size, facts->threads);
+  TCT_TRY(typical(f, &length, err));
+  TCT_TRY(tct_moments_release(f->problem, f->mech, f->rule.norms > 0, length, &f->moments, err));
   TCT_TRY(tct_moments_fit(facts, &f->moments, dpmoments_edges, f->mech, &f->model, err));
   tct_dpmetric_move(facts, f->model.w, 0, f->model.w, f->model.w); /* cut to the largest weight */
   memcpy(w, f->model.w, (size_t)f->moments.p * sizeof *w);
   f->shape.metric = f->model.metric;
   TCT_TRY(tct_metric_inverse_size(&f->shape.metric, &f->inverse, err));
-  f->length = tct_alloc_by(facts->threads, n, sizeof(double));
-  f->size = tct_alloc_by(facts->threads, n, sizeof(double));
   f->memory = TCT_NEW(double, 5 * f->moments.p);
   f->factor = TCT_NEW(double, 2 * f->moments.p * f->moments.p + 5 * f->moments.p);
-  if (!f->length || !f->size || !f->memory || !f->factor) return tct_fail_memory(err);
+  if (!f->memory || !f->factor) return tct_fail_memory(err);
   f->top = 8 * sqrt((double)f->moments.p) * facts->label_bound;
-  tct_row_norms(f->problem->view, f->size, facts->threads);
   TCT_TRY(tct_metric_lengths(&f->shape.metric, f->problem->view, f->length, facts->threads, err));
   for (int64_t i = 0; i < n; i++)
     if (!(f->size[i] > 0x1p-60 * facts->row_norm)) f->length[i] = 0; /* a record that is left out is in no count */

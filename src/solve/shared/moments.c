@@ -1,7 +1,8 @@
 /* moments.c - second moments of records, and of their labels, in two releases, the second in shells.
  *
  * ALGORITHM  v_i = (x~_i/size, y_i/label), q = p + 1 columns; without labels x~_i/size, q = p.
- *   1. G = sum_i v_i v_i^T + noise, its eigenvalues lifted to what noise alone reaches.  G/n = L L^T, W = L^-1.
+ *   1. G = sum_i u_i u_i^T + noise, its eigenvalues lifted to what noise alone reaches; u_i = D v_i, cut to 1, with R
+ *      over the length that was given in D where x~ is, else 1.  G/n = L L^T, W = L^-1 D.
  *   2. The record z_i = W v_i lies in shell k if radius_(k-1) < |z_i| <= radius_k, the last one with those beyond, cut.
  *      radius_0^2 = q max(1, sqrt(a n/(s q^1.5))), s the noise's deviation for terms of length 1.  The next is sqrt(2)
  *      times as large while its noise stays below a part gamma of n, and none above the longest z that can be.
@@ -167,23 +168,24 @@ static tct_shells_of rows_of(const tct_problem *problem, const tct_moments *m, c
 /* Without labels the last column is the ones.  Their sum of squares is the public n, where no record weighs less. */
 static bool ones_known(const tct_problem *problem) { return !problem->y && !problem->weight; }
 
-/* W from the first release. */
-static tct_status rough(const tct_problem *problem, tct_mech *mech, int r, const spectrum *s, tct_moments *m,
-                        tct_error *err) {
+/* W from the first release; times: the rows'. */
+static tct_status rough(const tct_problem *problem, tct_mech *mech, int r, double times, const spectrum *s,
+                        tct_moments *m, tct_error *err) {
   const tct_release *planned = tct_mech_release_of(mech, r);
   int64_t q = m->q;
   tct_shells_of of = rows_of(problem, m, planned);
+  of.scale *= times;
   TCT_TRY(tct_shells_sum(&of, m->sum, err));
   TCT_TRY(tct_mech_release(mech, r, m->sum, q * q, err));
   tct_symmetrise(m->sum, q);
-  if (ones_known(problem)) m->sum[q * q - 1] = (double)problem->facts->rows / (m->size * m->size);
+  if (ones_known(problem)) m->sum[q * q - 1] = (double)problem->facts->rows * of.scale * of.scale;
   TCT_TRY(spectrum_of(s, m->sum, q, err));
   lift(s, q, edge_of(planned->deviation, q), m->sum);
   double n = (double)problem->facts->rows, shift = 0;
   for (int64_t k = 0; k < q * q; k++) m->sum[k] /= n;
   while (!tct_cholesky_shifted(m->sum, q, shift, s->scratch)) shift = fmax(2 * shift, 1e-12 * fabs(m->sum[0]) + 1e-300);
   tct_lower_invert(s->scratch, q, s->value);
-  memcpy(m->metric.w, s->scratch, (size_t)(q * q) * sizeof(double));
+  for (int64_t k = 0; k < q * q; k++) m->metric.w[k] = s->scratch[k] * (k % q < m->p ? times : 1);
   TCT_TRY(tct_mech_join_first(mech, m->metric.w, q * q, err));
   if (tct_metric_settle(&m->metric)) return TCT_OK;
   return tct_fail(err, TCT_E_RUN, "the metric is not finite; scale the columns");
@@ -297,11 +299,12 @@ static tct_status begin(const tct_facts *facts, bool label, tct_moments *m, tct_
   return tct_metric_new(m->q, false, &m->metric, err);
 }
 
-tct_status tct_moments_release(const tct_problem *problem, tct_mech *mech, int r, tct_moments *m, tct_error *err) {
+tct_status tct_moments_release(const tct_problem *problem, tct_mech *mech, int r, double length, tct_moments *m,
+                               tct_error *err) {
   spectrum s = {0};
   TCT_TRY(begin(problem->facts, problem->y != NULL, m, err));
   tct_status status = spectrum_new(m->q, &s, err);
-  if (status == TCT_OK) status = rough(problem, mech, r + ROUGH, &s, m, err);
+  if (status == TCT_OK) status = rough(problem, mech, r + ROUGH, problem->facts->row_norm / length, &s, m, err);
   if (status == TCT_OK) status = in_shells(problem, mech, r + SHELLS, &s, m, err);
   tct_free(s.value);
   return status;

@@ -30,8 +30,10 @@ tct_status tct_moments_promise(const tct_facts *facts, double part, double x, tc
 enum { TCT_MOMENTS_MOST = 1023, TCT_MOMENTS_FOURTH_MOST = 31 };
 /* fourth: a third release, of the fourth moments. */
 tct_status tct_moments_plan(const tct_facts *facts, bool fourth, tct_solver_plan *out, tct_error *err);
-/* Makes them: r and r + 1 of mech.  out is the caller's to free, also after an error. */
-tct_status tct_moments_release(const tct_problem *problem, tct_mech *mech, int r, tct_moments *out, tct_error *err);
+/* Makes them: r and r + 1 of mech.  length: rows are cut to it in the first; R, or less, if releases say so.  out is
+ * the caller's to free, also after an error. */
+tct_status tct_moments_release(const tct_problem *problem, tct_mech *mech, int r, double length, tct_moments *out,
+                               tct_error *err);
 /* The third, r of mech, after them. */
 tct_status tct_moments_release_fourth(const tct_problem *problem, tct_mech *mech, int r, tct_moments *moments,
                                       tct_error *err);

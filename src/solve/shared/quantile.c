@@ -21,3 +21,9 @@ double tct_quantile_between(const double *count, double top, double keep, double
   }
   return top;
 }
+
+double tct_quantile_beyond_noise(const double *count, double top, double keep, double deviation, double most) {
+  double spread = sqrt(TCT_QUANTILE_EDGES) * deviation;
+  if (!(keep * most >= 4 * spread)) return top;
+  return tct_quantile_between(count, top, keep, fmin(2 * spread, 0.5 * (1 - keep) * most));
+}

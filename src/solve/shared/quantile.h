@@ -10,4 +10,7 @@ int tct_quantile_bin(double size, double top);
 /* The size that a part `keep` of all counts lies within, and `sure` records more; top where none is.  Between edges
  * counts are spread evenly over the logarithm of the size.  count[TCT_QUANTILE_EDGES]: released. */
 double tct_quantile_between(const double *count, double top, double keep, double sure);
+/* The same with a margin that records can meet, half of the rest.  top, where noise of this deviation might meet it
+ * alone: that would be next to 0.  most: what records can add to all counts. */
+double tct_quantile_beyond_noise(const double *count, double top, double keep, double deviation, double most);
 #endif
