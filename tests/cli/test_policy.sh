@@ -110,6 +110,15 @@ mv away/lost away/anchor
 sed -i 's/"max_ledger_epsilon": 4/"max_ledger_epsilon": 2/' gate.json
 refused 'a ledger with more budget' 5 'whole budget of the ledger is epsilon 3' verify m.json --ledger people.ledger --policy gate.json --audit audit.json
 
+# ---- a study: delta counts for the stage of most records, 900, and its fewest, 180, are what is required ----
+for limit in max_delta_times_records:0.0089:0.0091 min_records:181:180; do
+  IFS=: read -r rule breaks keeps <<<"$limit"
+  printf '{"format": "tacit-policy", "%s": %s}' "$rule" "$keeps" >keeps.json
+  printf '{"format": "tacit-policy", "%s": %s}' "$rule" "$breaks" >breaks.json
+  ok "stages of 180 to 900 records: $rule" verify "$root/tests/files/study.json" --policy keeps.json
+  refused "and not beyond: $rule" 5 'the policy does not allow it' verify "$root/tests/files/study.json" --policy breaks.json
+done
+
 # ---- the entry in a registry: the keys of its template, and the figures of the file ----
 ok 'an entry' report m.json --registry entry.json --title 'Income' --purpose 'Study 12' --contact a@b.example
 check 'and no page' test ! -s .out

@@ -344,6 +344,62 @@ static void a_stage_that_ends_takes_nothing_along(void **unused) {
   json_decref(file);
 }
 
+#define PERSON                                                                                             \
+  "\"One person: all of that person's records together removed; the number of records and the schema are " \
+  "public.\""
+
+/* One edit each, and the sentence of its check.  file 1 has no fit: no main stage, and no unit but the study's.  value
+ * NULL: the key is taken away. */
+static void each_edit_of_the_file_is_refused_by_the_check_for_it(void **unused) {
+  (void)unused;
+  static const struct {
+    int file;
+    const char *in, *key, *value, *word;
+  } edits[] = {
+      {0, NULL, "extra", "1", "'extra' is not there"},
+      {0, NULL, "rules", "2", "rules that are not known"},
+      {0, NULL, "main", "\"income\"", "'main' of the whole"},
+      {0, NULL, "main", "null", "'main' of the whole"},
+      {1, NULL, "main", "\"moments\"", "'main' of the whole"},
+      {0, NULL, "library", "null", "'library' of the whole"},
+      {0, "claim", "extra", "1", "'extra' is not there"},
+      {0, "claim", "epsilon", "0.5", "'epsilon' of the whole"},
+      {0, "claim", "delta", "1e-9", "'delta' of the whole"},
+      {0, "claim", "neighbours", "\"replace_one\"", "'neighbours' of the whole"},
+      {0, "claim", "accountant", "\"zcdp\"", "'accountant' of the whole"},
+      {0, "claim", "events", "[]", "'events' of the whole"},
+      {0, "claim", "noise", "\"system\"", "'trust' of the whole"},
+      {0, "claim", "trust", "\"Nobody needs to trust anybody.\"", "'trust' of the whole"},
+      {0, "claim", "unit", "\"One household.\"", "'unit' of the whole"},
+      {1, "claim", "unit", PERSON, "'unit' of the whole"},
+      {0, "stages", "extra", "1", "other fields than such a stage"},
+      {0, "stages", "counts", NULL, "'counts' is not there"},
+      {0, "stages", "part", "\"train\"", "not what was asked for gives"},
+      {0, "stages", "rows", "599", "not what was asked for gives"},
+      {0, "stages", "events", "[]", "not what was asked for gives"},
+      {1, "stages", "share", "{}", "not what was asked for gives"},
+  };
+  json_t *files[] = {run(STUDY(KNOWN, ILL "," INCOME), table("one.csv", 0, NULL), 5),
+                     run(STUDY(KNOWN, MOMENTS), name_of("one.csv"), 5)};
+  for (size_t k = 0; k < sizeof edits / sizeof *edits; k++) {
+    json_t *file = json_deep_copy(files[edits[k].file]), *in = edits[k].in ? json_object_get(file, edits[k].in) : file;
+    if (json_is_array(in)) in = json_array_get(in, 0);
+    if (edits[k].value)
+      json_object_set_new(in, edits[k].key, json_loads(edits[k].value, JSON_DECODE_ANY, NULL));
+    else
+      json_object_del(in, edits[k].key);
+    json_dump_file(file, name_of("edited.json"), JSON_REAL_PRECISION(17));
+    tct_verdict verdict;
+    char *text = tct_verify_json(name_of("edited.json"), NULL, NULL, NULL, NULL, &verdict, NULL);
+    if (verdict != TCT_VERDICT_REFUSED || !strstr(text, edits[k].word))
+      fail_msg("%s %s: %s", edits[k].key, edits[k].value ? edits[k].value : "taken away", text);
+    tct_text_free(text);
+    json_decref(file);
+  }
+  json_decref(files[0]);
+  json_decref(files[1]);
+}
+
 static int away(void **unused) {
   (void)unused;
   char line[340];
@@ -368,6 +424,7 @@ int main(void) {
       cmocka_unit_test(one_fit_alone_is_a_model),
       cmocka_unit_test(what_another_stage_reads_does_not_reach_a_stage),
       cmocka_unit_test(a_stage_that_ends_takes_nothing_along),
+      cmocka_unit_test(each_edit_of_the_file_is_refused_by_the_check_for_it),
   };
   return cmocka_run_group_tests(tests, make, away);
 }
