@@ -97,13 +97,24 @@ import json
 a = json.load(open("audit.json")); a["breaks"] = ["x"]; json.dump(a, open("broken.json", "w"))
 a["breaks"], a["unmoved"] = [], ["persons"]; json.dump(a, open("partly.json", "w"))
 del a["unmoved"]; json.dump(a, open("older.json", "w"))
+own = json.load(open("m.json"))["privacy"]["fits"][0]  # the audit of a plan that is another in one member
+for member in "asked solver promise releases events epsilon delta".split():
+    a = json.load(open("audit.json")); fit = a["plan"]["fits"][0]; assert fit[member] == own[member], member
+    fit[member] = fit[member] / 2 if member in ("epsilon", "delta") else [fit[member]]
+    json.dump(a, open(f"audit.{member}.json", "w"))
 m = json.load(open("m.json")); m["privacy"]["epsilon"] = 0.5; json.dump(m, open("forged.json", "w"))
 PY
 refused 'an audit that found a break' 5 'found 1 break' verify m.json --ledger people.ledger --policy gate.json --audit broken.json
+for member in asked solver promise releases events epsilon delta; do
+  refused "the audit of another plan: $member" 5 'another plan' verify m.json --ledger people.ledger --policy gate.json --audit audit.$member.json
+done
 for half in partly older; do
   refused "an audit that moved a part alone: $half" 5 'moved only a part' verify m.json --ledger people.ledger --policy gate.json --audit $half.json
 done
 refused 'a forged claim is not verified, and no policy is asked' 1 'not verified' verify forged.json --ledger people.ledger --policy gate.json --audit audit.json
+echo '{"format": "tacit-policy", "max_epsilon": 1}' >one.json
+"$TACIT" verify forged.json --ledger people.ledger --policy one.json --json >forged.answer
+check 'nor does it keep one whose rules all hold' python3 -c 'import json; p = json.load(open("forged.answer"))["policy"]; assert not p["ok"] and all(r["ok"] for r in p["rules"]), p'
 mv away/anchor away/lost
 refused 'a lost anchor' 5 'anchor' verify m.json --ledger people.ledger --policy gate.json --audit audit.json
 mv away/lost away/anchor

@@ -157,7 +157,7 @@ def values(o, name):
 page = open("page.html").read()
 for name in "accuracy auc mean_loss positives true_positive_rate false_positive_rate".split():
     found = re.findall(rf'data-field="scores[^"]*[.]{name}[.]value" value="([^"]*)"', page)
-    assert found and [float(v) for v in found] == values(figures, name), (name, found, values(figures, name))
+    assert (found or name != "accuracy") and [float(v) for v in found] == values(figures, name), (name, found, values(figures, name))
 PY
 bad 'no such stage' 2 'no stage of this name' predict open.json people.csv --stage nobody
 bad 'a stage without a model' 2 'no fit and has no model' predict open.json people.csv --stage bounds
