@@ -206,13 +206,14 @@ static tct_status typical(fit *f, double *length, tct_error *err) {
 /* C and B from the release at w. */
 static tct_status clip_of(fit *f, const double *w, double *clip, tct_error *err) {
   double counts[CELLS], best = INFINITY, p = (double)f->moments.p;
-  double least = dpmoments_counts_kept * tct_mech_release_of(f->mech, place(f, COUNTS))->deviation;
   sizes(f, w);
   TCT_TRY(count(f, place(f, COUNTS), cell_of, f->top, CELLS, counts, err));
+  double deviation = tct_mech_release_of(f->mech, place(f, COUNTS))->deviation;
+  int from = tct_quantile_farthest(counts, CELLS, dpmoments_counts_kept, deviation);
   for (int k = 0; k < CELLS; k++) {
     double to = f->top * exp2(-0.5 * k), bias = 0;
-    for (int j = 0; j < k; j++)
-      if (counts[j] > least) bias += counts[j] * (f->top * exp2(-0.5 * j - 0.25) - to);
+    for (int j = from; j < k; j++)
+      if (counts[j] > deviation) bias += counts[j] * (f->top * exp2(-0.5 * j - 0.25) - to);
     double cost = p * pow(to * f->noise, 2) + bias * bias;
     if (cost < best) best = cost, *clip = to, f->bias = bias;
   }

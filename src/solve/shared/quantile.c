@@ -27,3 +27,17 @@ double tct_quantile_beyond_noise(const double *count, double top, double keep, d
   if (!(keep * most >= 4 * spread)) return top;
   return tct_quantile_between(count, top, keep, fmin(2 * spread, 0.5 * (1 - keep) * most));
 }
+
+int tct_quantile_farthest(const double *counts, int cells, double kept, double deviation) {
+  enum { TOGETHER = 3 };
+  int most = 0;
+  for (int k = 1; k < cells; k++) most = counts[k] > counts[most] ? k : most;
+  for (int k = 0; k < most; k++) {
+    double square = kept * kept + (most - k) * M_LN2, sum = 0;
+    for (int j = k; j < most && j < k + TOGETHER; j++) {
+      sum += counts[j];
+      if (sum > deviation * sqrt(square * (j - k + 1))) return k;
+    }
+  }
+  return most;
+}
