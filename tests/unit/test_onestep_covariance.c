@@ -4,7 +4,8 @@
 
 #include "la/exact/gram.h"
 #include "la/exact/spectrum.h"
-#include "solve/onestep/dponestep.c" /* what its last step is told of itself */
+#define tct_solver_dponestep tct_solver_of_this_test /* the library has its own */
+#include "solve/onestep/dponestep.c"                 /* what its last step is told of itself */
 
 /* The variance of slopes alone: the curvature would give an interval, and a small one. */
 static void what_cannot_be_taken_apart_gives_no_interval(void **state) {
