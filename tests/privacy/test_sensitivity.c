@@ -318,7 +318,7 @@ static void try_pair(const cell *c, records *base, const pair *p, uint64_t seed,
 /* ---- the matrix ------------------------------------------------------------------------------------------------- */
 
 /* Short rows in fours, (x, y), (-x, y), (x', -y), (-x', -y): before a step is taken they ask for none.  The first row
- * asks for nearly half of what a record can ask for: so the pair's decides the sign of a sum.  CSR: few entries. */
+ * asks for a quarter of what a record can ask for: so the pair's decides the sign of a sum.  CSR: few entries. */
 static records others_of(const cell *c) {
   records r = records_new(c->rows, P, 31);
   double size = c->plan->facts.row_norm, label = c->plan->facts.loss.kind->binary ? 1 : 0.5;
@@ -331,7 +331,7 @@ static records others_of(const cell *c) {
     for (int j = 0; j < P; j++) {
       double x = 0.2 * size * (seen % 2 ? -1 : 1) * sin((double)(1 + seen / 2 * P + j));
       if (few && (seen / 4 % 4 || seen / 2 % P != j)) x = 0;
-      r.x[i * P + j] = (float)(seen >= 0 ? x : j ? 0 : 0.49 * size);
+      r.x[i * P + j] = (float)(seen >= 0 ? x : j ? 0 : 0.24 * size);
     }
     r.y[i] = seen / 2 % 2 || seen < 0 ? -label : label;
     seen++;

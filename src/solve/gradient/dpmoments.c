@@ -4,9 +4,9 @@
  *
  * ALGORITHM  Released moments determine a linear model, but their noise grows with the longest record that they keep.
  * At their model residuals are small, and a gradient of them is precise.
- *   1. counts of |x|, where they cost little and R may be loose: the length that most rows are within.  If R is twice
- *      that, the first moments of (x, y) have rows cut to it.  The second are in shells (solve/shared/moments.c): the
- *      model w_0, its covariance V, and a metric W
+ *   1. counts of |x|, where they cost little and R may be loose: the length that most rows are within.  If R is four
+ *      times that, the first moments of (x, y) have rows cut to it.  The second are in shells
+ *      (solve/shared/moments.c): the model w_0, its covariance V, and a metric W
  *   2. counts of |l'_i| |W x_i| at w_0 + noise, on a grid of ratio sqrt(2).  C minimises p s^2 + B^2: s the noise of
  * all gradients' mean for this clip, B the sum over the counts of what C cuts off, the longest bias that it can cause.
  *   3. squared loss, and every direction stands out of the moments' noise: the sum of the clipped gradients at w_0 is
@@ -65,12 +65,12 @@ typedef struct rule {
   int64_t steps;
 } rule;
 
-/* None where the ones make every row at least half as long as R, and where they would need more than those of gradients
+/* None where the ones make every row a fourth of R or longer, and where they would need more than those of gradients
  * have. */
 static double norms_of(const tct_facts *facts, const tct_spec *spec) {
   double part = tct_dpmetric_counts_part(facts, 1);
   if (!tct_spec_auto(spec, options, "norms")) return tct_spec_real(spec, options, "norms");
-  bool tight = facts->intercept && facts->row_norm <= 2;
+  bool tight = facts->intercept && facts->row_norm <= 4;
   return tight || tct_noise_off(facts) || part > dpmoments_counts_part ? 0 : part;
 }
 
@@ -155,6 +155,7 @@ typedef struct fit {
   double *memory; /* [5p] */
   double *factor; /* [p][p], [p][p] and [5p] */
   int round;      /* 0 or 1 */
+  bool balanced;  /* one gradient in place of a path */
   double noise;   /* of the mean of the round's gradients, in units of C */
   double bias;    /* B */
   double top;     /* the largest length that counts tell apart */
@@ -190,7 +191,7 @@ static tct_status count(fit *f, int r, int (*cell)(double, double), double top, 
   return tct_mech_release(f->mech, r, counts, cells, err);
 }
 
-/* length <- what most rows are no longer than, as the first release says, if that is below R/2; else R. */
+/* length <- what most rows are no longer than, as the first release says, if that is below R/4; else R. */
 static tct_status typical(fit *f, double *length, tct_error *err) {
   const tct_facts *facts = f->problem->facts;
   double counts[TCT_QUANTILE_EDGES];
@@ -199,7 +200,7 @@ static tct_status typical(fit *f, double *length, tct_error *err) {
   TCT_TRY(count(f, 0, tct_quantile_bin, *length, TCT_QUANTILE_EDGES, counts, err));
   *length = tct_quantile_beyond_noise(counts, *length, dpmetric_within, tct_mech_release_of(f->mech, 0)->deviation,
                                       (double)facts->rows);
-  if (*length > 0.5 * facts->row_norm) *length = facts->row_norm; /* R is tight, and tails keep their size */
+  if (*length > 0.25 * facts->row_norm) *length = facts->row_norm; /* R is tight, and tails keep their size */
   return tct_mech_join_first(f->mech, length, 1, err);
 }
 
@@ -209,11 +210,11 @@ static tct_status clip_of(fit *f, const double *w, double *clip, tct_error *err)
   sizes(f, w);
   TCT_TRY(count(f, place(f, COUNTS), cell_of, f->top, CELLS, counts, err));
   double deviation = tct_mech_release_of(f->mech, place(f, COUNTS))->deviation;
-  int from = tct_quantile_farthest(counts, CELLS, dpmoments_counts_kept, deviation);
+  int from = f->balanced ? 0 : tct_quantile_farthest(counts, CELLS, dpmoments_counts_kept, deviation);
   for (int k = 0; k < CELLS; k++) {
     double to = f->top * exp2(-0.5 * k), bias = 0;
     for (int j = from; j < k; j++)
-      if (counts[j] > deviation) bias += counts[j] * (f->top * exp2(-0.5 * j - 0.25) - to);
+      if (counts[j] > dpmoments_counts_kept * deviation) bias += counts[j] * (f->top * exp2(-0.5 * j - 0.25) - to);
     double cost = p * pow(to * f->noise, 2) + bias * bias;
     if (cost < best) best = cost, *clip = to, f->bias = bias;
   }
@@ -323,14 +324,14 @@ static tct_status descend(fit *f, double *w, tct_error *err) {
 /* Steps 2 and 3, twice. */
 static tct_status rounds(fit *f, double *w, tct_error *err) {
   const tct_facts *facts = f->problem->facts;
-  bool balanced = facts->loss.kind->least_squares && f->moments.determined && !tct_noise_off(facts);
+  f->balanced = facts->loss.kind->least_squares && f->moments.determined && !tct_noise_off(facts);
   for (f->round = 0; f->round < 2; f->round++) {
     double clip = 1, one = tct_mech_release_of(f->mech, place(f, STEPS))->deviation;
     f->noise = one / sqrt((double)f->rule.steps); /* a clip for all gradients */
     TCT_TRY(clip_of(f, w, &clip, err));
     f->noise = one / sqrt((double)steps_of(&f->rule, f->round));
     TCT_TRY(scale(f, clip, err));
-    TCT_TRY((balanced ? balance : descend)(f, w, err));
+    TCT_TRY((f->balanced ? balance : descend)(f, w, err));
   }
   return TCT_OK;
 }
