@@ -84,6 +84,6 @@ tct_status tct_data_weigh_persons(tct_data *data, const int64_t *person, int64_t
   if (status == TCT_OK) number_persons(data, list, own);
   if (status == TCT_OK) status = weigh(data, own, rows_per_person, seed, err);
   tct_wipe_free(list, rows, sizeof *list);
-  tct_wipe_free(own, rows, sizeof *person);
+  tct_wipe_free(own, rows, sizeof *own);
   return status;
 }

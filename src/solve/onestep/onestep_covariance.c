@@ -15,8 +15,8 @@
  * to f, and each marks an open direction u.  There f open_prior m is added to the middle.  m is the mean of l (u.v)^2
  * over the others, v without the mean row's margin.  A weight with more than unknown_most of the squared length of
  * H^-1 c there is withheld (rules.def).  Degrees of freedom: 2 over the variance of the logarithm of a weight's
- * variance, from the noise in H and J by the delta method (Satterthwaite 1946).  The noise E of a matrix moves the
- * number <A, E> by a deviation of s |A|_F for symmetric A. */
+ * variance, from the noise in H and J by the delta method (Satterthwaite 1946).  The noise E of J moves the
+ * number <A, E> by a deviation of s |A|_F for symmetric A, and F by less. */
 #include "core/alloc.h"
 #include "core/stop.h"
 #include "la/exact/spectrum.h"
