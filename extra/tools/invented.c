@@ -24,7 +24,8 @@ static double normal_of(double u) {
   return u < 0.5 ? -size : size;
 }
 
-enum { NUMBERS = 100000000 }; /* of a table, in columns and features: 0.8 GB */
+enum { NUMBERS = 100000000 };        /* of a table, in columns and features: 0.8 GB */
+static const double ROUNDED = 0.005; /* a share is known to two decimals */
 
 /* ---- columns ---------------------------------------------------------------------------------------------------- */
 
@@ -135,6 +136,8 @@ static tct_status add_number(invented *t, int64_t k, tct_error *err) {
 
 static tct_status add_date(invented *t, int64_t k, tct_error *err) {
   const tct_column *column = &t->schema.column[k];
+  if (json_object_get(t->assume, column->name))
+    return tct_fail(err, TCT_E_USAGE, "nothing can be assumed of the date \"%.200s\"; leave it out", column->name);
   part *p = add(t, column->name, "tdD", sizeof(int32_t));
   int32_t *day = p ? p->values : NULL;
   if (!p) return tct_fail_memory(err);
@@ -175,8 +178,12 @@ static tct_status add_category(invented *t, int64_t k, tct_error *err) {
     if (!(share[j] >= 0)) status = fail(column->name, err);
     sum += share[j];
   }
-  if (status == TCT_OK && count && (count != (size_t)levels || !(fabs(sum - 1) < 1e-6)))
-    status = fail(column->name, err);
+  if (status == TCT_OK && count && count != (size_t)levels) status = fail(column->name, err);
+  if (status == TCT_OK && !(fabs(sum - 1) <= ROUNDED * levels))
+    status = tct_fail(err, TCT_E_USAGE,
+                      "the shares that are assumed of \"%.200s\" add up to %.4g; give shares that add up to 1",
+                      column->name, sum);
+  for (int32_t j = 0; j < levels && status == TCT_OK; j++) share[j] /= sum;
   for (int64_t i = 0; i < t->rows && status == TCT_OK; i++) {
     double left = score(t, k, i) - share[0];
     int32_t at = 0;

@@ -317,7 +317,7 @@ static void what_is_asked_wrongly_is_refused(void **state) {
   refused("{\"tries\": 1001}", "tries");
   refused("{\"assume\": {\"educ\": [1, 1, 1]}}", "of another form");
   refused("{\"assume\": {\"sex\": [0.5, 0.5]}}", "of another form");
-  refused("{\"assume\": {\"sex\": [0.5, 0.5, 0.5]}}", "of another form");
+  refused("{\"assume\": {\"sex\": [0.5, 0.5, 0.5]}}", "add up to 1.5");
   refused("{\"assume\": {\"died\": 1}}", "share between 0 and 1");
   refused("{\"assume\": {\"died\": 0}}", "share between 0 and 1");
   assert_null(expect("cox", followed, 1, 20000, "{\"assume\": {\"died\": 1}}", &err));

@@ -55,7 +55,7 @@ static void an_invented_table_is_as_it_is_assumed(void **state) {
   tct_read_options read;
   tct_read_options_default(&read);
   read.schema_text = text;
-  json_t *assume = json_loads("{\"educ\": [12, 2, 0.5], \"cut\": [2, 1, 0.3], \"sex\": [0.5, 0.5, 0]}", 0, NULL);
+  json_t *assume = json_loads("{\"educ\": [12, 2, 0.5], \"cut\": [2, 1, 0.3], \"sex\": [0.5, 0.49, 0]}", 0, NULL);
   tct_data *data = tct_invent_table(&read, 4000, assume, &err);
   if (!data) fail_msg("%s", err.text);
   assert_int_equal(data->x.layout, TCT_DENSE_ROWS);
@@ -63,7 +63,7 @@ static void an_invented_table_is_as_it_is_assumed(void **state) {
   feature_is(data, "educ", 0.2, 0.2, -0.442, 0.872);
   feature_is(data, "cut", 0.605, 0.555, -1, 1); /* half of them beyond the bound */
   feature_is(data, "year(seen)", 0, sqrt(0.4), -1, 1);
-  feature_is(data, "sex=m", 0.5, 0.5, 0, 1);
+  feature_is(data, "sex=m", 0.495, 0.5, 0, 1); /* the rest of 1 is shared out */
   feature_is(data, "sex=x", 0, 0, 0, 0);
   feature_is(data, "area=long", 0.25, sqrt(0.25 * 0.75), 0, 1);
   feature_is(data, "bmi=(missing)", 0.25, sqrt(0.25 * 0.75), 0, 1);
@@ -76,6 +76,9 @@ static void an_invented_table_is_as_it_is_assumed(void **state) {
   assert_true(data->weight && data->weight[0] == 1 && data->weight_cap == 4);
   assert_true(data->offset && fabs(data->offset[7] - log(0.75)) < 1e-12);
   tct_data_free(data);
+  json_object_set_new(assume, "seen", json_pack("[f]", 0.5));
+  assert_null(tct_invent_table(&read, 4000, assume, &err));
+  assert_non_null(strstr(err.text, "nothing can be assumed of the date"));
   json_decref(assume);
 }
 
