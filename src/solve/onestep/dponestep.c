@@ -22,7 +22,8 @@
  *   5. J = sum_i psi_i^2 z_i z_i^T; G G^T = J without its noise shapes the gradients from here on: images G^-1 z
  *   6. C anew; g, where many rows are far with omega 1; (H, J), one release; H of classes and counts averaged
  *      with that of step 4 where little has moved since
- *   7. w = w_0 - W^T H^-1 g; covariances: onestep_covariance.c
+ *   7. w = w_0 - W^T H^-1 g, of counts with H as a common move of the margins leaves it; covariances:
+ *      onestep_covariance.c
  * Where noise is next to nothing c_z, h and C grow without end, and T with the signal.
  *
  * SENSITIVITY  onestep_metric.c and onestep_sums.c; every length is 1.
@@ -161,18 +162,38 @@ static void average(const tct_onestep *run, const walk *m, tct_onestep_moments *
   moments->curvature_noise = own * sqrt(1 - part);
 }
 
+/* u[p] <- u.z = x_p, the constant column. */
+static void constant_of(const tct_onestep *run, double *u) {
+  int64_t p = run->metric.p;
+  double *last = u + p;
+  memset(last, 0, (size_t)p * sizeof *last);
+  last[p - 1] = 1;
+  tct_onestep_in_metric(&run->metric, last, u);
+}
+
+/* Counts: by how much margins move alike, log r, r the mean count over the mean prediction, as g and H along the
+ * constant tell.  Curvatures are predictions: H and its noise become those of the step's end, r times as large.  room:
+ * [2 p]. */
+static double grow(const tct_onestep *run, const double *g, tct_onestep_moments *moments, double *room) {
+  int64_t p = run->metric.p;
+  double slope, curve = 0, most = dponestep_margins_moved_most;
+  if (!run->problem->facts->intercept) return 0;
+  constant_of(run, room);
+  slope = tct_dot(room, g, p);
+  for (int64_t j = 0; j < p; j++) curve += room[j] * tct_dot(moments->curvature + j * p, room, p);
+  if (!(curve > 0)) return 0;
+  double grown = fmin(log(fmax(1 - slope / curve, exp(-most))), most), by = exp(grown);
+  for (int64_t k = 0; k < p * p; k++) moments->curvature[k] *= by;
+  moments->curvature_noise *= by;
+  return grown;
+}
+
 /* The mean square of residuals, from both moments of the constant column. */
 static double residual_of(const tct_onestep *run, const tct_onestep_moments *moments, double *room) {
   int64_t p = run->metric.p;
   double squares = 0, ones = 0;
   if (!run->problem->facts->intercept || run->problem->weight || !moments->variance || curved(run)) return NAN;
-  /* x_p = e_p W^-1 z: solve W^T u = e_p, so that u.z = x_p. */
-  memset(room, 0, (size_t)p * sizeof *room);
-  for (int64_t j = p - 1; j >= 0; j--) {
-    room[j] = j == p - 1;
-    for (int64_t k = j + 1; k < p; k++) room[j] -= run->metric.w[k * p + j] * room[k];
-    room[j] /= run->metric.w[j * p + j];
-  }
+  constant_of(run, room);
   for (int64_t j = 0; j < p; j++) {
     squares += room[j] * tct_dot(moments->variance + j * p, room, p);
     ones += room[j] * tct_dot(moments->curvature + j * p, room, p);
@@ -239,6 +260,7 @@ static tct_status finish(tct_onestep *run, walk *m, double *w, tct_error *err) {
     released.lost = run->lost * still_hidden(run);
   double residual = status == TCT_OK ? residual_of(run, &moments, m->rest) : NAN;
   if (status == TCT_OK) {
+    if (released.rest > 0) released.grown = grow(run, m->g, &moments, m->rest);
     tct_onestep_add_slope(run, w, m->g);
     released.along = left_along(run, moments.curvature);
     tct_onestep_add_ridge(run, moments.curvature);

@@ -162,10 +162,13 @@ typedef struct tct_onestep_released {
   double rest;          /* what one step leaves of the margins' square, times the curvature */
   double bend;          /* along an eigenvector of the curvature, over the eigenvalue times the step's square */
   double along;         /* the square of the part of the step that it leaves undone, over the margins' square */
+  double grown;         /* of counts: by which margins move alike; the curvature is that of the step's end */
   double dimension;
   const double *shift; /* [p]: another error of the gradient, along this alone; NULL: none */
   double lost;         /* what the last clip may have taken, in the gradient's metric: an error, no noise */
 } tct_onestep_released;
+/* v[p] <- the solution of W^T v = w: v.z = w.x. */
+void tct_onestep_in_metric(const tct_metric *metric, const double *w, double *v);
 tct_status tct_onestep_covariance(const tct_onestep_released *released, const tct_metric *metric, double *step,
                                   tct_inference *inference, tct_error *err);
 #endif

@@ -3,7 +3,7 @@
  * H and J are the released moments, g the released gradient, n the rows, all in units of v.  The noise of g has the
  * deviation s_g; below, s_g^2 has what a clip may have taken as well.  That of H and J is symmetric: s_H and s_J on the
  * diagonal, sqrt(1/2) of it beside.
- *   D = H^-1 g, v = v_0 - D
+ *   D = H^-1 g, v = v_0 - D      (of counts whose margins move alike by a: H at the step's end, D a/(1 - e^-a) as long)
  *   sampling  H^-1 J H^-1 / n                                   (the sandwich; without J: H^-1 / n)
  *   noise     H^-1 [s_g^2 G G^T + Cov(F D) + q q^T + R] H^-1
  *   left      R = r I + a m^2 g g^T + sum_u (bend l (u.D)^2)^2 u u^T over the eigenvectors u of H
@@ -32,6 +32,7 @@ typedef struct work {
   int64_t p;
   double floor;
   const double *step;                       /* D */
+  double *rest;                             /* D, but for the margins' common move that is put right */
   double *raw, *values, *vectors, *inverse; /* of H: [p] as released, without noise, columns, H^-1 after the floor */
   double *spread;                           /* J, or H after the floor, made positive */
   double *middle;                           /* between the two H^-1 of the noise */
@@ -126,8 +127,7 @@ static void noise_between(work *m, double moved2) {
     }
 }
 
-/* v[p] <- the solution of W^T v = w, W lower triangular. */
-static void in_metric(const tct_metric *metric, const double *w, double *v) {
+void tct_onestep_in_metric(const tct_metric *metric, const double *w, double *v) {
   int64_t p = metric->p;
   for (int64_t j = p - 1; j >= 0; j--) {
     v[j] = w[j];
@@ -142,9 +142,12 @@ static double along(const work *m, int64_t direction, const double *x) {
   return sum;
 }
 
-/* step <- H^-1 g, but along directions of which rows tell nothing: there g is rounding. */
+/* step <- H^-1 g, but along directions of which rows tell nothing: there g is rounding.  H of counts that grow by e^a
+ * on the way is there a/(1 - e^-a) times shorter on the mean than at its end. */
 static void last_step(const work *m, double *step) {
+  double a = m->in->grown, longer = a != 0 ? a / -expm1(-a) : 1;
   times(m->inverse, m->in->gradient, m->p, step);
+  for (int64_t k = 0; k < m->p; k++) step[k] *= longer;
   for (int64_t k = 0; k < m->p && !(m->in->moments->curvature_noise > 0); k++) {
     double size = m->values[k] < m->floor ? along(m, k, step) : 0;
     for (int64_t j = 0; j < m->p; j++) step[j] -= size * m->vectors[j * m->p + k];
@@ -158,7 +161,7 @@ static void after_step(const work *m, const tct_metric *metric, const double *st
   tct_metric_turn(metric, step, w);
   for (int64_t j = 0; j < m->p; j++) w[j] = m->in->weights[j] - w[j];
   if (mean) w[m->p - 1] = -tct_dot(mean, w, m->p - 1);
-  in_metric(metric, w, v);
+  tct_onestep_in_metric(metric, w, v);
 }
 
 /* F_jk^2 of the noise left in H, between its eigenvectors: all of it where eigenvalues are apart without noise too,
@@ -200,7 +203,7 @@ static void left_between(work *m, const double *v) {
   }
   double prior = known ? dponestep_open_prior * sum / (double)known : 0;
   for (int64_t k = 0; k < p && !tct_stopping(); k++) {
-    double step = along(m, k, m->step), value = fmax(m->values[k], m->floor), left = m->in->bend * value * step * step;
+    double step = along(m, k, m->rest), value = fmax(m->values[k], m->floor), left = m->in->bend * value * step * step;
     double square = left * left + (m->values[k] < m->floor ? value * prior : 0);
     for (int64_t i = 0; i < p; i++)
       for (int64_t j = 0; j < p; j++) m->middle[i * p + j] += square * m->vectors[i * p + k] * m->vectors[j * p + k];
@@ -309,10 +312,25 @@ static void fill(const work *m, const tct_metric *metric, bool far, double *c, t
   unseen_rows(m, metric, rows, room, out);
 }
 
-/* The mean square of z.step, or what the curvature tells of it, less what the noise of g alone gives it.  That of a
+/* m->rest <- the step, but for the margins' common move.  u[p] <- that of a margin of 1, over its curvature. */
+static void take_rest(const work *m, const tct_metric *metric, double *u) {
+  int64_t p = m->p;
+  double *last = m->room, curve = 0;
+  memset(u, 0, (size_t)p * sizeof *u);
+  memcpy(m->rest, m->step, (size_t)p * sizeof *u);
+  if (m->in->grown == 0) return;
+  memset(last, 0, (size_t)p * sizeof *last);
+  last[p - 1] = 1;
+  tct_onestep_in_metric(metric, last, u);
+  tct_axpy(m->in->grown, u, m->rest, p);
+  for (int64_t j = 0; j < p; j++) curve += u[j] * tct_dot(m->in->moments->curvature + j * p, u, p);
+  for (int64_t j = 0; j < p; j++) u[j] /= sqrt(curve);
+}
+
+/* The mean square of z.rest, or what the curvature tells of it, less what the noise of g alone gives it.  That of a
  * model of classes is a fifth of the images' second moment or less.  That of counts is their mean: the trace of H, as
  * images have length about 1. */
-static double moved2_by(const work *m, const double *step) {
+static double moved2_by(const work *m, const double *u) {
   const tct_onestep_released *in = m->in;
   const double *matrix = in->second ? in->second : in->moments->curvature;
   int64_t p = m->p;
@@ -320,11 +338,12 @@ static double moved2_by(const work *m, const double *step) {
   double *column = m->room, *moved = m->room + p, by_noise = 0, g2 = in->deviation * in->deviation;
   if (in->link == TCT_LINK_IDENTITY) return 0; /* its curvature stays, and nobody asks */
   for (int64_t j = 0; j < p; j++) {
-    sum += step[j] * tct_dot(matrix + j * p, step, p);
+    sum += m->rest[j] * tct_dot(matrix + j * p, m->rest, p);
     trace += in->moments->curvature[j * p + j];
     if (g2 == 0 || tct_stopping()) continue;
     for (int64_t i = 0; i < p; i++) column[i] = in->factor ? (i < j ? 0 : in->factor[i * p + j]) : i == j;
     times(m->inverse, column, p, moved);
+    tct_axpy(-tct_dot(u, column, p), u, moved, p);
     for (int64_t i = 0; i < p; i++) by_noise += g2 * moved[i] * tct_dot(matrix + i * p, moved, p);
   }
   if (!in->second && in->link == TCT_LINK_LOG) typical = fmax(trace, 0x1p-900);
@@ -333,7 +352,7 @@ static double moved2_by(const work *m, const double *step) {
 
 tct_status tct_onestep_covariance(const tct_onestep_released *released, const tct_metric *metric, double *step,
                                   tct_inference *inference, tct_error *err) {
-  int64_t p = metric->p, square = p * p, all = 6 * square + 7 * p;
+  int64_t p = metric->p, square = p * p, all = 6 * square + 9 * p;
   work m = {.in = released, .p = p, .step = step};
   double *memory = TCT_NEW(double, all), *from = memory;
   if (!memory) return tct_fail_memory(err);
@@ -341,7 +360,10 @@ tct_status tct_onestep_covariance(const tct_onestep_released *released, const tc
   m.spread = take(&from, square), m.middle = take(&from, square), m.room = take(&from, 2 * square + 4 * p);
   factor(&m);
   last_step(&m, step);
-  double moved2 = moved2_by(&m, step);
+  double *alike = take(&from, p);
+  m.rest = take(&from, p);
+  take_rest(&m, metric, alike);
+  double moved2 = moved2_by(&m, alike);
   double most = released->second ? dponestep_margins_moved_most : dponestep_hazards_moved_most;
   noise_between(&m, moved2);
   noise_times_step(&m);
