@@ -16,7 +16,7 @@
  *      h/curve_i)
  *   4. for t = 1..T from w with the margin b: g = sum_i psi_i z_i, psi_i = omega_i l'(x_i.w, y_i) cut to |psi_i z_i| <=
  *      C; H = sum_i omega_i l'' z_i z_i^T, at the first step q times the images' second moment.  w <- w - W^T H^-1 g,
- *      with a ridge where noise would move margins by more than walk_noise, and at most walk_most.
+ *      with a ridge where noise would move margins by more than walk_noise, and at most moved_most.
  *      C of two classes is a part of c_z: psi is cut by the larger slope of both labels, which is a weight.  C of
  *      numbers follows from signed counts of the terms' lengths at the first two steps (onestep_clip.c).
  *   5. J = sum_i psi_i^2 z_i z_i^T; G G^T = J without its noise shapes the gradients from here on: images G^-1 z
@@ -118,7 +118,7 @@ static tct_status walk_on(tct_onestep *run, walk *m, int64_t t, double *w, tct_e
   }
   m->moved = moved_by(run, m->step);
   tct_metric_turn(&run->metric, m->step, m->move);
-  double size = curved(run) ? fmin(1, dponestep_walk_most / fmax(m->moved, 1e-9)) : 1;
+  double size = curved(run) ? fmin(1, dponestep_moved_most / fmax(m->moved, 1e-9)) : 1;
   tct_dpmetric_move(run->problem->facts, w, size, m->move, w);
   return TCT_OK;
 }
@@ -176,7 +176,7 @@ static void constant_of(const tct_onestep *run, double *u) {
  * [2 p]. */
 static double grow(const tct_onestep *run, const double *g, tct_onestep_moments *moments, double *room) {
   int64_t p = run->metric.p;
-  double slope, curve = 0, most = dponestep_margins_moved_most;
+  double slope, curve = 0, most = dponestep_moved_most;
   if (!run->problem->facts->intercept) return 0;
   constant_of(run, room);
   slope = tct_dot(room, g, p);
@@ -230,7 +230,7 @@ static double left_along(const tct_onestep *run, const double *curvature) {
   if (tct_noise_off(run->problem->facts) || !curved(run)) return 0;
   for (int64_t j = 0; j < run->metric.p; j++)
     now += curvature[j * run->metric.p + j], begun += run->typical * run->second[j * run->metric.p + j];
-  return dponestep_left_along * fmax(1 - now / begun, 0);
+  return fmax(1 - now / begun, 0);
 }
 
 /* The part of what the last clip may lose that the variance which it leaves allows for. */

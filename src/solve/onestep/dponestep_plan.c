@@ -151,40 +151,36 @@ static tct_status check(const tct_facts *facts, const tct_onestep_rule *rule, tc
   if (facts->p > MOST)
     return tct_fail(err, TCT_E_USAGE,
                     "standard errors need matrices of features squared, at most %d features; drop {errors}", MOST);
-  if (!(last_part(rule) >= dponestep_last_part_least))
+  if (!(last_part(rule) >= dponestep_slopes_part))
     return tct_fail(err, TCT_E_USAGE,
-                    "metric, path, moments and scale are more than 0.95 together; leave more for the last step");
+                    "metric, path, moments and scale are more than 0.96 together; leave more for the last step");
   return TCT_OK;
 }
 
 /* n mu/p over what independent columns of equal spread need, for eigenvalues of H to be above its noise. */
 static double reach(const tct_facts *facts, const tct_onestep_rule *rule) {
-  double weight = dponestep_typical_weight, p = (double)facts->p;
   double largest = facts->loss.kind->link == TCT_LINK_IDENTITY ? 1 : 1.25; /* of curves over the typical one */
   if (facts->loss.kind->counts) largest = dponestep_curve_least;
-  return rule->signal * sqrt(rule->moments) / (sqrt(2 * p) * dponestep_joint_curve * weight * weight * largest);
+  return rule->signal * sqrt(rule->moments) / (sqrt(2 * (double)facts->p) * largest);
 }
 
 /* As measured in docs/measured/coverage.md, where these limits lie between the rows. */
-static const char *withheld(double reached, double signal_to_noise) {
+static const char *withheld(double reached) {
   if (reached < dponestep_reach_of_most) return "; expect no interval for most weights: too few records";
   if (reached < dponestep_reach_of_skewed)
     return "; no interval for skewed, rare or correlated columns, or few positives";
-  return reached < dponestep_reach_of_rare && signal_to_noise < dponestep_rare_signal
-             ? "; no interval for rare values, or with few positives"
-             : "";
+  return reached < dponestep_reach_of_rare ? "; no interval for rare values, or with few positives" : "";
 }
 
 /* What a user may expect, from public facts: the noise's variance over the sampling variance of a right model. */
 static void expect(const tct_facts *facts, const tct_onestep_rule *rule, tct_solver_plan *out) {
   double n = (double)facts->rows, p = (double)facts->p;
   if (tct_noise_off(facts)) return;
-  double mu = rule->signal * p / n, clip = dponestep_typical_clip;
-  double part = clip * clip * p / (n * mu * mu * last_part(rule));
-  double ratio = sqrt(1 + dponestep_noise_with_moments * part); /* 0.8 of it: what the noise of H adds, as measured */
+  double mu = rule->signal * p / n;
+  double ratio = sqrt(1 + dponestep_noise_of_last * p / (n * mu * mu * last_part(rule)));
   snprintf(out->note, sizeof out->note,
            "standard errors take %.0f %% of the budget; expect about %.2f times those without noise%s",
-           100 * (rule->moments + rule->slopes + rule->scale), ratio, withheld(reach(facts, rule), rule->signal));
+           100 * (rule->moments + rule->slopes + rule->scale), ratio, withheld(reach(facts, rule)));
 }
 
 tct_status tct_onestep_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {

@@ -364,7 +364,7 @@ tct_status tct_onestep_covariance(const tct_onestep_released *released, const tc
   m.rest = take(&from, p);
   take_rest(&m, metric, alike);
   double moved2 = moved2_by(&m, alike);
-  double most = released->second ? dponestep_margins_moved_most : dponestep_hazards_moved_most;
+  double most = released->second ? dponestep_moved_most : dponestep_hazards_moved_most;
   noise_between(&m, moved2);
   noise_times_step(&m);
   after_step(&m, metric, step, m.room);

@@ -73,7 +73,7 @@ tct_status tct_onestep_set_clip(tct_onestep *run, int counts, int release, doubl
     double noise = tct_mech_release_of(run->mech, release)->deviation / run->rows;
     double free = sqrt(run->typical / (run->rows * run->dimension)) / fmax(noise, 0x1p-300);
     run->clip = logistic(run) ? dponestep_class_clip * run->weight : slope * run->weight;
-    if (weighs_alike(run)) run->clip = fmax(run->clip, fmin(free, dponestep_far_row * run->farthest));
+    if (weighs_alike(run)) run->clip = fmax(run->clip, fmin(free, run->farthest));
     if (!isnan(run->rule.clip)) run->clip = fmin(run->clip, run->rule.clip);
   } else {
     tct_onestep_terms terms = {.count = count, .given = run->rule.clip, .part = part};
