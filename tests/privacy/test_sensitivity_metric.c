@@ -300,11 +300,84 @@ static void lengths_are_upper_bounds_and_tight(void **state) {
   }
 }
 
+/* ---- several releases of one sum --------------------------------------------------------------------------------- */
+
+typedef struct repeated {
+  int count, sums;
+  double sum[P], last[P], mean[P];
+} repeated;
+
+static void compare(void *user, const tct_event *event, double sensitivity, const double *before, double *after,
+                    int64_t len) {
+  (void)event, (void)sensitivity;
+  repeated *r = user;
+  if (len != P) return; /* counts and matrices come before the steps */
+  r->sums += r->count == 0 || memcmp(r->sum, before, sizeof r->sum);
+  if (r->count > 0 && !memcmp(r->last, after, sizeof r->last)) fail_msg("two releases have the same noise");
+  memcpy(r->sum, before, sizeof r->sum), memcpy(r->last, after, sizeof r->last);
+  for (int j = 0; j < P; j++) r->mean[j] += after[j];
+  r->count++;
+}
+
+/* world_run refuses a run that ends with releases left; each is charged. */
+static void a_short_path_makes_all_its_releases_in_few_passes(void **state) {
+  (void)state;
+  tct_error err = {0};
+  world one;
+  repeated seen = {0};
+  records r = records_new(N, P, 3);
+  tct_config config = world_config("logistic", "none", "dpmetric:steps=12,path_length=1");
+  assert_int_equal(world_open(&one, &r, &config, TCT_DENSE_ROWS, TCT_F64, &err), TCT_OK);
+  assert_int_equal(world_run(&one, 5, compare, &seen, &err), TCT_OK);
+  assert_int_equal(seen.count, 12);
+  assert_int_equal(seen.sums, 3); /* 3 a root of the length */
+  world_close(&one);
+  records_free(&r);
+}
+
+static void a_step_is_the_mean_of_its_releases(void **state) {
+  (void)state;
+  enum { TIMES = 8 };
+  tct_error err = {0};
+  world one;
+  repeated seen = {0};
+  uint64_t seed = 6;
+  tct_mech *mech = NULL;
+  double w[P] = {0};
+  tct_promise promise = {0};
+  tct_dpmetric_shape shape = {.clip = 1, .sensitivity = 4};
+  tct_dpmetric_step step;
+  records r = records_new(N, P, 3);
+  tct_config config = world_config("logistic", "none", "dpmetric");
+  assert_int_equal(world_open(&one, &r, &config, TCT_DENSE_ROWS, TCT_F64, &err), TCT_OK);
+  tct_release planned = tct_release_sum("steps", tct_event_gaussian(2, TIMES), 1, 1, N);
+  assert_int_equal(tct_promise_add(&promise, planned, &err), TCT_OK);
+  assert_int_equal(tct_promise_settle(&promise, &err), TCT_OK);
+  assert_int_equal(tct_mech_new(&promise, TCT_ADD_REMOVE, &seed, &mech, &err), TCT_OK);
+  tct_mech_probe_test(mech, compare, &seen);
+  assert_int_equal(tct_metric_new(P, true, &shape.metric, &err), TCT_OK);
+  for (int j = 0; j < P; j++) shape.metric.w[j] = 1;
+  assert_true(tct_metric_settle(&shape.metric));
+  assert_int_equal(tct_dpmetric_step_new(&one.problem, &shape, tct_mech_release_of(mech, 0), &step, &err), TCT_OK);
+  assert_int_equal(tct_dpmetric_gradient(&step, mech, 0, TIMES, w, &err), TCT_OK);
+  assert_int_equal(seen.sums, 1);
+  for (int j = 0; j < P; j++) assert_true(fabs(step.sum[j] - seen.mean[j] / TIMES) < 1e-14 * TIMES);
+  assert_int_equal(tct_dpmetric_gradient(&step, mech, 0, 1, w, &err), TCT_E_BUDGET);
+  tct_dpmetric_step_free(&step);
+  tct_metric_free(&shape.metric);
+  tct_mech_free(mech);
+  tct_promise_free(&promise);
+  world_close(&one);
+  records_free(&r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_record_on_one_of_two_ranks_stays_within_the_claim_of_every_release),
       cmocka_unit_test(roundings_of_both_lattices_are_part_of_the_claim),
       cmocka_unit_test(lengths_are_upper_bounds_and_tight),
+      cmocka_unit_test(a_short_path_makes_all_its_releases_in_few_passes),
+      cmocka_unit_test(a_step_is_the_mean_of_its_releases),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ typedef struct gradient_loops {
 #define BODY "la/exact/gradient_body.h"
 #define TARGET TCT_VARIANT(TCT_TARGET, LEVEL, , )
 #define VALUE TCT_VARIANT(TCT_VALUE, F32, , )
-#define LOAD8 TCT_VARIANT(TCT_LOAD8, F32, , )
+#define LOAD8 TCT_VARIANT(TCT_LOAD8, F32, LEVEL, )
 #define LOOP(name) TCT_VARIANT(name, F32, LEVEL, )
 #define F32 0
 #include "la/matrix/each_level.h"

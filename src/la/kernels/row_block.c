@@ -63,8 +63,8 @@ typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
     }                                                                                                                  \
     for (; j < n; j++) sum[j] = (((sum[j] + x[j] * b[0]) + x1[j] * b[1]) + x2[j] * b[2]) + x3[j] * b[3];               \
   }
-#define SLAB_F64(level) SLAB(f64, double, TCT_LOAD8_0, level)
-#define SLAB_F32(level) SLAB(f32, float, TCT_LOAD8_1, level)
+#define SLAB_F64(level) SLAB(f64, double, TCT_LOAD8_0##level, level)
+#define SLAB_F32(level) SLAB(f32, float, TCT_LOAD8_1##level, level)
 TCT_EACH_LEVEL(SLAB_F64)
 TCT_EACH_LEVEL(SLAB_F32)
 #undef SLAB

@@ -7,7 +7,7 @@
 #define BODY "la/matrix/rows_body.h"
 #define TARGET TCT_VARIANT(TCT_TARGET, LEVEL, , )
 #define VALUE TCT_VARIANT(TCT_VALUE, F32, , )
-#define LOAD8 TCT_VARIANT(TCT_LOAD8, F32, , )
+#define LOAD8 TCT_VARIANT(TCT_LOAD8, F32, LEVEL, )
 #define INDEX TCT_VARIANT(INDEX, I64, , )
 #define INDEX_0 int32_t
 #define INDEX_1 int64_t

@@ -15,7 +15,7 @@
  *      once more
  *   4. C = c * slope * sqrt(d/h), W <- W/C
  *   5. for t = 1..T
- *   6.   g = sum_i clip(l'(x_i.u, y_i) W x_i, 1) + N(0, m^2 I)
+ *   6.   g = sum_i clip(l'(x_i.u, y_i) W x_i, 1) + N(0, m^2 I); on a short path the mean of several releases.
  *        Logistic: a record is cut by the larger of its two labels' terms, which is a weight of its row (clipped.h).
  *   7.   w' = u - step * C^2 W^T (g/n + l2 W u)
  *   8.   u = w' + momentum*(w' - w), w = w'
@@ -42,7 +42,9 @@
  *   f comes from W and n alone: terms in x are cut to `sensitivity` too, so that the sum of n of them fits the lattice.
  *
  * RELEASES  Steps 1 to 3: gaussian(m_q), gaussian(m_s), gaussian(m_G), gaussian(m_B).  Step 6: T events gaussian(m).
- * The sum of all 1/m^2 is 1/x^2: exact, no Renyi detour; x is calibrated for the whole list.
+ * One sum may be released several
+ * times, each with a charge and a noise of its own.  The sum of all 1/m^2 is 1/x^2: exact, no Renyi detour; x is
+ * calibrated for the whole list.
  *
  * COST  n p^2 multiplications for G, n p^2 for images and their sum, p^3 a few times, and one pass over X and p^2 per
  * step.  A diagonal metric: two passes over X, and one per step.
@@ -80,9 +82,10 @@ tct_status tct_dpmetric_step_new(const tct_problem *problem, const tct_dpmetric_
   out->length = tct_alloc_by(threads, n, sizeof(double));
   out->norm = tct_alloc_by(threads, n, sizeof(double));
   out->sum = TCT_NEW(double, out->classes *p);
+  out->one = TCT_NEW(double, out->classes *p);
   out->inner = TCT_NEW(double, out->classes *p);
   out->scratch = TCT_NEW(double, out->room);
-  if (!out->length || !out->norm || !out->sum || !out->inner || !out->scratch) return tct_fail_memory(err);
+  if (!out->length || !out->norm || !out->sum || !out->one || !out->inner || !out->scratch) return tct_fail_memory(err);
   if (out->classes > 1) TCT_TRY(tct_joint_sum_new(problem, &out->joint, err));
   tct_row_norms(problem->view, out->norm, threads);
   return tct_metric_lengths(&shape->metric, problem->view, out->length, threads, err);
@@ -94,6 +97,7 @@ void tct_dpmetric_step_free(tct_dpmetric_step *step) {
   tct_wipe_free(step->length, n, sizeof(double));
   tct_wipe_free(step->norm, n, sizeof(double));
   tct_wipe_free(step->sum, step->classes * p, sizeof(double));
+  tct_wipe_free(step->one, step->classes * p, sizeof(double));
   tct_wipe_free(step->inner, step->classes * p, sizeof(double));
   tct_wipe_free(step->scratch, step->room, sizeof(double));
 }
@@ -135,13 +139,21 @@ void tct_dpmetric_sum(tct_dpmetric_step *step, const double *w) {
                          step->scratch, step->problem->facts->threads);
 }
 
-tct_status tct_dpmetric_gradient(tct_dpmetric_step *step, tct_mech *mech, int r, const double *w, tct_error *err) {
-  int64_t p = step->problem->view->p;
+tct_status tct_dpmetric_gradient(tct_dpmetric_step *step, tct_mech *mech, int r, int64_t times, const double *w,
+                                 tct_error *err) {
+  int64_t p = step->problem->view->p, all = step->classes * p;
   tct_dpmetric_sum(step, w);
-  TCT_TRY(tct_mech_join_sum(mech, step->inner, step->classes * p, err));
+  TCT_TRY(tct_mech_join_sum(mech, step->inner, all, err));
   for (int64_t k = 0; k < step->classes; k++)
-    tct_metric_times(&step->shape->metric, step->inner + k * p, step->from, step->to, step->sum + k * p);
-  return tct_mech_release(mech, r, step->sum, step->classes * p, err);
+    tct_metric_times(&step->shape->metric, step->inner + k * p, step->from, step->to, step->one + k * p);
+  memcpy(step->inner, step->one, (size_t)all * sizeof *step->inner);
+  memset(step->sum, 0, (size_t)all * sizeof *step->sum);
+  for (int64_t t = 0; t < times; t++) {
+    memcpy(step->one, step->inner, (size_t)all * sizeof *step->one);
+    TCT_TRY(tct_mech_release(mech, r, step->one, all, err));
+    tct_axpy(1 / (double)times, step->one, step->sum, all);
+  }
+  return TCT_OK;
 }
 
 /* Far from any weight of use: a margin of 1e9 labels on a record of norm R. */
@@ -166,16 +178,22 @@ double tct_dpmetric_weight_bound(const tct_facts *facts, const tct_solver_plan *
 
 typedef struct path {
   const tct_dpmetric_step *gradient;
-  double steps, length, size, momentum;
+  int64_t releases, each; /* of the whole path, and of one pass */
+  double length, size, momentum;
   double *watched, *before; /* [classes][p]: sums of a stretch's releases, and of those before it */
   double *average;          /* [classes][p]: sum of iterates */
   double *room;             /* [p] */
   int64_t count, averaged;  /* how many are in `watched` and `average` */
 } path;
 
+/* A short path needs few passes over the rows: momentum then takes it as far, and the mean of several releases of one
+ * sum has the noise of several sums. */
 static void set_length(path *at, double length) {
   at->length = length;
-  at->size = fmin(1, length / at->steps), at->momentum = fmax(0, 1 - at->steps / length);
+  double all = (double)at->releases, each = all / (dpmetric_passes_per_root * sqrt(length));
+  at->each = (int64_t)fmax(fmin(each, all), 1);
+  double passes = all / (double)at->each;
+  at->size = fmin(1, length / passes), at->momentum = fmax(0, 1 - passes / length);
 }
 
 /* How far a stretch's releases point where those before it did, in deviations of their noise.  In that one direction
@@ -187,10 +205,10 @@ static double agreement_of(const path *at, int64_t size) {
 
 /* image is what step 7 took, the penalty's part with it.  What few records want, or classes that can be parted, is a
  * longer path, which no public fact says. */
-static void watch(path *at, const double *image, int64_t t) {
-  int64_t size = at->gradient->classes * at->gradient->shape->metric.p, stretch = (int64_t)(0.2 * at->steps);
-  tct_axpy((double)at->gradient->problem->facts->rows, image, at->watched, size), at->count++;
-  if (stretch == 0 || t % stretch || t > 3 * stretch || !(at->gradient->planned->deviation > 0)) return;
+static void watch(path *at, const double *image, int64_t taken, int64_t t) {
+  int64_t size = at->gradient->classes * at->gradient->shape->metric.p, stretch = (int64_t)(0.2 * (double)at->releases);
+  tct_axpy((double)(taken * at->gradient->problem->facts->rows), image, at->watched, size), at->count += taken;
+  if (stretch == 0 || t % stretch >= taken || t >= 4 * stretch || !(at->gradient->planned->deviation > 0)) return;
   if (agreement_of(at, size) > dpmetric_agreement_deviations) {
     set_length(at, 2 * at->length);
     memset(at->average, 0, (size_t)size * sizeof *at->average);
@@ -221,20 +239,21 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
   int64_t p = gradient->problem->view->p, classes = gradient->classes, all = classes * p;
   int64_t from = (int64_t)((1 - rule->average) * (double)rule->steps);
   double *u = memory, *last = u + all, *move = last + all, *image = move + all;
-  path at = {.gradient = gradient, .steps = (double)rule->steps, .average = image + all, .watched = image + 2 * all};
+  path at = {.gradient = gradient, .releases = rule->steps, .average = image + all, .watched = image + 2 * all};
   at.before = image + 3 * all, at.room = image + 4 * all;
   int release = tct_dpmetric_places_of(rule).steps;
   set_length(&at, shape->path_length);
   for (int64_t k = 0; k < classes && facts->intercept; k++) w[k * p + p - 1] = u[k * p + p - 1] = shape->origin[k];
-  for (int64_t t = 0; t < rule->steps; t++) {
-    TCT_TRY(tct_problem_tick(gradient->problem, (double)t / at.steps, err));
-    TCT_TRY(tct_dpmetric_gradient(gradient, mech, release, u, err)); /* 6 */
+  for (int64_t t = 0, taken; t < rule->steps; t += taken) {
+    taken = at.each < rule->steps - t ? at.each : rule->steps - t;
+    TCT_TRY(tct_problem_tick(gradient->problem, (double)t / (double)rule->steps, err));
+    TCT_TRY(tct_dpmetric_gradient(gradient, mech, release, taken, u, err)); /* 6 */
     memcpy(last, w, (size_t)all * sizeof *w);
     for (int64_t k = 0; k < classes; k++) move_of(&at, u + k * p, k, image + k * p, move + k * p);
     tct_dpmetric_move(facts, u, at.size * shape->clip * shape->clip, move, w);      /* 7 */
     for (int64_t j = 0; j < all; j++) u[j] = w[j] + at.momentum * (w[j] - last[j]); /* 8 */
-    if (t >= from) tct_axpy(1, w, at.average, all), at.averaged++;
-    if (isnan(rule->path_length)) watch(&at, image, t + 1);
+    if (t + taken > from) tct_axpy(1, w, at.average, all), at.averaged++;
+    if (isnan(rule->path_length)) watch(&at, image, taken, t + taken);
   }
   for (int64_t j = 0; j < all; j++) w[j] = at.average[j] / (double)at.averaged; /* 9 */
   return TCT_OK;

@@ -89,8 +89,8 @@ typedef struct tct_dpmetric_step {
   double *length, *norm; /* [rows]: at least |W x_i| and |x_i| */
   int64_t classes;       /* of a joint loss, else 1 */
   tct_joint_sum joint;   /* empty but for a joint loss */
-  double *sum, *scratch; /* [classes][p]: W S and then the release; workspace */
-  double *inner;         /* [classes][p]: S */
+  double *sum, *scratch; /* [classes][p]: the mean of releases; workspace */
+  double *inner, *one;   /* [classes][p]: S and then W S; one release */
   double from, to;       /* the lattices of S and W S */
   int64_t room;
 } tct_dpmetric_step;
@@ -103,6 +103,7 @@ void tct_dpmetric_step_free(tct_dpmetric_step *step); /* wipes lengths, norms an
 double tct_dpmetric_own(const tct_dpmetric_step *step, double weight);
 /* step->inner <- S at margins x.w, before ranks are added up. */
 void tct_dpmetric_sum(tct_dpmetric_step *step, const double *w);
-/* step->sum <- W S + noise: release r of mech, which is the planned one. */
-tct_status tct_dpmetric_gradient(tct_dpmetric_step *step, tct_mech *mech, int r, const double *w, tct_error *err);
+/* step->sum <- the mean of `times` releases r of mech, the planned one, of W S at margins x.w. */
+tct_status tct_dpmetric_gradient(tct_dpmetric_step *step, tct_mech *mech, int r, int64_t times, const double *w,
+                                 tct_error *err);
 #endif

@@ -24,7 +24,10 @@ const tct_option tct_dpmetric_options[] = {
      "c: the clip is c * slope * sqrt(d/h) in the metric; auto: from the released spectrum"},
     {"path_length", TCT_OPT_REAL, "auto", 1e-3, 1e9, NULL,
      "length of the path in steps of one over the curvature; auto: from the released spectrum"},
-    {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL, "T; auto: 74, or 4 sqrt(path_length) where that is given"},
+    {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL,
+     "T releases of gradients, several of one pass where the path is short; auto: 74, or 4 sqrt(path_length) where "
+     "that "
+     "is given"},
     {"average", TCT_OPT_REAL, "0.7", 1e-9, 1, NULL, "the last part of the path that the result averages"},
     {0},
 };

@@ -271,20 +271,12 @@ static tct_status weigh(fit *f, double unit, double *move, tct_error *err) {
 /* A round where the moments say every direction: one sum, all releases of it. */
 static tct_status balance(fit *f, double *w, tct_error *err) {
   int64_t p = f->moments.p, steps = steps_of(&f->rule, f->round);
-  double *sum = f->memory, *mean = sum + p;
-  memset(mean, 0, (size_t)p * sizeof *mean);
-  tct_dpmetric_sum(&f->step, w);
-  TCT_TRY(tct_mech_join_sum(f->mech, f->step.inner, p, err));
-  tct_metric_times(&f->shape.metric, f->step.inner, f->step.from, f->step.to, sum);
-  for (int64_t t = 0; t < steps; t++) {
-    memcpy(f->step.sum, sum, (size_t)p * sizeof *sum);
-    TCT_TRY(tct_mech_release(f->mech, place(f, STEPS), f->step.sum, p, err));
-    tct_axpy(1 / (double)steps, f->step.sum, mean, p);
-  }
-  image_of(f, mean, w, sum);
-  TCT_TRY(weigh(f, f->shape.clip, sum, err));
-  tct_metric_turn(&f->shape.metric, sum, mean);
-  tct_dpmetric_move(f->problem->facts, w, pow(f->shape.clip, 2), mean, w);
+  double *image = f->memory, *move = image + p;
+  TCT_TRY(tct_dpmetric_gradient(&f->step, f->mech, place(f, STEPS), steps, w, err));
+  image_of(f, f->step.sum, w, image);
+  TCT_TRY(weigh(f, f->shape.clip, image, err));
+  tct_metric_turn(&f->shape.metric, image, move);
+  tct_dpmetric_move(f->problem->facts, w, pow(f->shape.clip, 2), move, w);
   return TCT_OK;
 }
 
@@ -310,7 +302,7 @@ static tct_status descend(fit *f, double *w, tct_error *err) {
   memset(sum, 0, (size_t)p * sizeof *sum);
   for (int64_t t = 0; t < steps; t++) {
     TCT_TRY(tct_problem_tick(f->problem, 0.5 * f->round + 0.5 * (double)t / (double)steps, err));
-    TCT_TRY(tct_dpmetric_gradient(&f->step, f->mech, place(f, STEPS), w, err));
+    TCT_TRY(tct_dpmetric_gradient(&f->step, f->mech, place(f, STEPS), 1, w, err));
     image_of(f, f->step.sum, w, image);
     tct_metric_turn(&f->shape.metric, image, move);
     tct_dpmetric_move(facts, w, pow(f->shape.clip, 2), move, w);
