@@ -60,20 +60,22 @@ void cli_expect_print(const json_t *plan) {
   const json_t *expected = json_object_get(plan, "expected"), *w;
   size_t k;
   json_array_foreach(json_object_get(expected, "weights"), k, w) {
-    char power[80] = "";
+    char power[80] = "", most[40] = "";
+    double error = cli_number(w, "standard_error"), end = cli_number(w, "standard_error_most");
+    if (end > 1.001 * error) snprintf(most, sizeof most, " to %.3g", end);
     if (fabs(cli_number(w, "effect")) > 0)
       snprintf(power, sizeof power, ", power %.2f for %s", cli_number(w, "power"), cli_real(cli_number(w, "effect")));
-    if (isnan(cli_number(w, "standard_error")))
+    if (isnan(error))
       cli_line(k ? "" : "expected", "%s: withheld", cli_string(w, "name"));
     else
       cli_line(k ? "" : "expected",
-               "%s: standard error %.3g, %.0f %% of its square noise, withheld %.2f, detectable %.3g%s",
-               cli_string(w, "name"), cli_number(w, "standard_error"), 100 * cli_number(w, "noise_part"),
-               cli_number(w, "withheld"), cli_number(w, "detectable"), power);
+               "%s: standard error %.3g%s, %.0f %% of its square noise, withheld %.2f, detectable %.3g%s",
+               cli_string(w, "name"), error, most, 100 * cli_number(w, "noise_part"), cli_number(w, "withheld"),
+               cli_number(w, "detectable"), power);
   }
   if (expected)
     cli_line("",
-             "medians of %.0f fits of an invented table; columns are even and independent where nothing is assumed; "
-             "detectable: with power 0.8",
+             "medians of %.0f fits of an invented table; columns are even where nothing is assumed, and an error ends "
+             "where the others tell half of an unassumed one (R2 0.5); detectable: with power 0.8",
              cli_number(expected, "tries"));
 }

@@ -56,8 +56,8 @@ const cli_option cli_fit_options[] = {
      "for --dry-run with --errors: weights, by name, whose power is wanted; errors are then told of each weight",
      "none", "educ=0.05"},
     {"--assume", CLI_TEXT, offsetof(cli_args, assume), "LIST",
-     "the same of a table whose columns have this mean, deviation and R2 by the others, or shares of levels, and whose "
-     "label has this rate, mean or deviation",
+     "the same of a table whose columns have this mean and deviation, or shares of levels, each with R2 by the others "
+     "or without, and whose label has this rate, mean or deviation",
      "even columns", "age=45:12:0.2,died=0.3"},
     {"-o", CLI_OUT_LAST, offsetof(cli_args, output), "MODEL.json",
      "the model file, written whole or not at all; -: standard output, all else to standard error",

@@ -62,27 +62,37 @@ TABLES = {
 }  # fmt: skip
 
 
-def read(file, label, outcome, numbers, categories):
-    """x, bounds of its columns, y, the kind of model; of categories the values that 1 % have, without the commonest."""
+def cells(file, label, outcome, numbers, categories):
+    """Numbers {name: (values, bounds)}, levels {name: (at, words)}, y, the kind of model.  words: what 1 % have, the
+    commonest first; at: a place in them, -1 of rarer ones."""
     with lzma.open(DATA / f"{file}.csv.xz") as stream:
         rows = list(csv.DictReader(io.TextIOWrapper(stream)))
     rows = [row for row in rows if row[label] not in ("N", "")]
-    texts, columns, bounds = [row[label] for row in rows], [], []
-    for name, ends in numbers.items():
-        columns.append(np.clip(np.array([row[name] for row in rows], dtype=float), *ends))
-        bounds.append(ends)
+    texts = [row[label] for row in rows]
+    known = {n: (np.clip(np.array([row[n] for row in rows], dtype=float), *ends), ends) for n, ends in numbers.items()}
+    levels = {}
     for name in categories.split():
         values, at, counts = np.unique([row[name] for row in rows], return_inverse=True, return_counts=True)
-        for k in np.argsort(-counts, kind="stable")[1:]:
-            if counts[k] >= 0.01 * len(rows):
-                columns.append((at == k).astype(float))
-                bounds.append((0, 1))
-    x, bounds = np.column_stack(columns), np.array(bounds, dtype=float)
-    kept = independent(x)
+        order = [k for k in np.argsort(-counts, kind="stable") if counts[k] >= 0.01 * len(rows)]
+        place = np.full(len(values), -1)
+        place[order] = np.arange(len(order))
+        levels[name] = place[at], [str(values[k]) for k in order]
     if isinstance(outcome, tuple):
         y, kind = np.clip(np.array(texts, dtype=float), *outcome[:2]), "counts" if len(outcome) > 2 else "numbers"
     else:
         y, kind = np.array([outcome(t) if callable(outcome) else t == outcome for t in texts], dtype=float), "classes"
+    return known, levels, y, kind
+
+
+def read(*how):
+    """x, bounds of its columns, y, the kind of model; a level's rarer values count as the commonest."""
+    numbers, levels, y, kind = cells(*how)
+    columns, bounds = (list(part) for part in zip(*numbers.values()))
+    for at, words in levels.values():
+        columns += [(at == k).astype(float) for k in range(1, len(words))]
+    bounds += [(0, 1)] * (len(columns) - len(bounds))
+    x, bounds = np.column_stack(columns), np.array(bounds, dtype=float)
+    kept = independent(x)
     return x[:, kept], bounds[kept].T, y, kind
 
 

@@ -1,7 +1,10 @@
 /* expect.c - what errors a fit's weights will have, before there are records: fits of an invented table (invented.h).
  *
  * Every try is the whole fit with other noise, so all that widens or withholds an interval is in the answer.  The table
- * is nobody's, and the answer says nothing of any record.  The power of a test of b: P(|b + se Z| > half width). */
+ * is nobody's, and the answer says nothing of any record.  Its columns tell nothing of each other.  What they tell of
+ * one in the real table, R2, takes that share of what rows say about its weight, before noise and after.  So its error
+ * is 1/sqrt(1 - R2) times as large (the variance inflation factor).  Where nobody says R2, a range ends at R2 = 1/2.
+ * The power of a test of b: P(|b + se Z| > half width). */
 #include "tools/invented.h"
 
 #include "core/alloc.h"
@@ -19,6 +22,7 @@
 #include <string.h>
 
 enum { TRIES = 10, MOST_TRIES = 1000 };
+static const double HALF = 0.5; /* of R2, if nobody says it: one in ten weights of usual tables has more */
 
 typedef struct expected {
   tct_config config;
@@ -29,13 +33,15 @@ typedef struct expected {
   tct_original original;
   int64_t count, p;         /* sums of weights that are told; coefficients and the intercept */
   double *sums;             /* [count][p] */
+  double *r2, *mean;        /* [p - 1] of the features */
+  double *scaled;           /* [p] */
   double *weight, *y, *eta; /* [p] with the effects that are asked about; [rows] */
   const char *label;        /* what the caller calls it, or NULL */
   bool effects;
   int tries, given;
-  double *error, *half, *part; /* [count][tries]: what each given interval says */
-  int *known;                  /* [count] given intervals */
-  double *power;               /* [count]: a sum over them */
+  double *error, *half, *part, *most; /* [count][tries]: what each given interval says; most: where the range ends */
+  int *known;                         /* [count] given intervals */
+  double *power;                      /* [count]: a sum over them */
 } expected;
 
 static double *all_of(const expected *e, double *list, int64_t k) { return list + k * e->tries; }
@@ -169,12 +175,14 @@ static tct_status label(expected *e, int64_t rows, tct_error *err) {
   if (!fits)
     return tct_fail(err, TCT_E_USAGE,
                     "of the label a share between 0 and 1 is assumed, or a mean or deviation above 0; give one number");
-  e->y = TCT_NEW(double, rows), e->eta = TCT_NEW(double, rows);
-  if (!e->y || !e->eta) return tct_fail_memory(err);
+  e->y = TCT_NEW(double, rows), e->eta = TCT_NEW(double, rows), e->mean = TCT_NEW(double, e->p);
+  if (!e->y || !e->eta || !e->mean) return tct_fail_memory(err);
   TCT_TRY(tct_matrix_convert(&e->table->x, TCT_DENSE_ROWS, TCT_F64, &dense, err));
-  for (int64_t i = 0; i < rows; i++)
-    for (int64_t j = 0; j + 1 < e->p; j++)
-      e->eta[i] += e->weight[j] * ((const double *)dense.m.values)[i * dense.m.stride + j];
+  for (int64_t i = 0; i < rows; i++) {
+    const double *x = (const double *)dense.m.values + i * dense.m.stride;
+    e->eta[i] = tct_dot(e->weight, x, e->p - 1);
+    tct_axpy(1 / (double)rows, x, e->mean, e->p - 1);
+  }
   tct_matrix_free(&dense);
   tct_invent_labels(loss, assumed ? a : NAN, low, c->label_shift + c->label_bound, e->eta, rows, e->y);
   e->data = tct_data_relabel(e->table, e->y, tct_config_labels(c), NULL, 0, TCT_CLASS_TEXT, err);
@@ -193,15 +201,25 @@ static double truth_of(const expected *e, int64_t k) {
   return sum;
 }
 
+/* Sum k in a table whose columns tell of each other what is said, and `unsaid` where nothing is. */
+static tct_contrast contrast_of(expected *e, const tct_model *model, int64_t k, double unsaid) {
+  memcpy(e->scaled, e->sums + k * e->p, (size_t)e->p * sizeof *e->scaled);
+  for (int64_t j = 0; j + 1 < e->p; j++) {
+    double middle = e->scaled[e->p - 1] * e->mean[j]; /* where all columns are at their means slopes do not count */
+    e->scaled[j] = middle + (e->scaled[j] - middle) / sqrt(1 - (isnan(e->r2[j]) ? unsaid : e->r2[j]));
+  }
+  return tct_inference_contrast(&model->inference, e->scaled);
+}
+
 static void take_fit(expected *e, const tct_model *model) {
   for (int64_t k = 0; k < e->count; k++) {
-    tct_contrast each = tct_inference_contrast(&model->inference, e->sums + k * e->p);
+    tct_contrast each = contrast_of(e, model, k, 0);
     if (each.why != TCT_GIVEN) continue;
     double half = tct_student_quantile(0.95, each.degrees) * each.standard_error, part, b = fabs(truth_of(e, k));
     int at = e->known[k]++;
     part = each.noise_error / each.standard_error;
     all_of(e, e->error, k)[at] = each.standard_error, all_of(e, e->half, k)[at] = half;
-    all_of(e, e->part, k)[at] = part * part;
+    all_of(e, e->part, k)[at] = part * part, all_of(e, e->most, k)[at] = contrast_of(e, model, k, HALF).standard_error;
     e->power[k] +=
         tct_normal_below((b - half) / each.standard_error) + tct_normal_below((-b - half) / each.standard_error);
   }
@@ -209,10 +227,11 @@ static void take_fit(expected *e, const tct_model *model) {
 
 static tct_status fit_all(expected *e, tct_error *err) {
   int64_t all = e->count * e->tries;
-  e->error = TCT_NEW(double, 3 * all + e->count);
+  e->error = TCT_NEW(double, 4 * all + e->count);
   e->known = TCT_NEW(int, e->count);
-  if (!e->error || !e->known) return tct_fail_memory(err);
-  e->half = e->error + all, e->part = e->half + all, e->power = e->part + all;
+  e->scaled = TCT_NEW(double, e->p);
+  if (!e->error || !e->known || !e->scaled) return tct_fail_memory(err);
+  e->half = e->error + all, e->part = e->half + all, e->most = e->part + all, e->power = e->most + all;
   for (int t = 0; t < e->tries; t++) {
     e->plan->config.seed = (uint64_t)t + 1;
     tct_model *model = tct_fit(e->plan, e->data, err);
@@ -242,6 +261,7 @@ static json_t *line(expected *e, int64_t k) {
   json_object_set_new(o, "withheld", json_real(1 - known / (double)e->tries));
   json_object_set_new(o, "detectable", median(least, known, 1));
   json_object_set_new(o, "standard_error", median(error, known, 1));
+  json_object_set_new(o, "standard_error_most", median(all_of(e, e->most, k), known, 1));
   json_object_set_new(o, "width", median(half, known, 2));
   power = e->power[k] / e->tries;
   bool tested = e->effects && (!named || k < e->p - 1);
@@ -268,7 +288,7 @@ char *tct_expect_json(const tct_config *config, const tct_read_options *read, in
   if (status == TCT_OK) status = take_asked(&e, asked, err);
   if (status == TCT_OK && (rows < 1 || rows > 1e9))
     status = tct_fail(err, TCT_E_USAGE, "errors are expected of 1 to 1e9 records; give their public number");
-  if (status == TCT_OK && !(e.table = tct_invent_table(read, rows, json_object_get(e.asked, "assume"), err)))
+  if (status == TCT_OK && !(e.table = tct_invent_table(read, rows, json_object_get(e.asked, "assume"), &e.r2, err)))
     status = err->status;
   if (status == TCT_OK) status = make_plan(&e, read, rows, err);
   if (status == TCT_OK) status = take_sums(&e, err);
@@ -281,6 +301,7 @@ char *tct_expect_json(const tct_config *config, const tct_read_options *read, in
   tct_data_free(e.data);
   tct_data_free(e.table);
   json_decref(e.asked), json_decref(e.schema);
-  tct_free(e.sums), tct_free(e.weight), tct_free(e.y), tct_free(e.eta), tct_free(e.error), tct_free(e.known);
+  tct_free(e.sums), tct_free(e.r2), tct_free(e.mean), tct_free(e.scaled), tct_free(e.weight), tct_free(e.y),
+      tct_free(e.eta), tct_free(e.error), tct_free(e.known);
   return text;
 }

@@ -5,6 +5,7 @@
 #include "core/number.h"
 #include "infer/inference.h"
 #include "read/frame/arrow.h"
+#include "read/schema/design.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,7 +44,7 @@ typedef struct part {
 typedef struct invented {
   tct_schema schema;
   const json_t *assume;
-  double *explained;   /* [columns]: R2 of the others for each */
+  double *r2;          /* [columns]: of the others for each, NAN: nobody says */
   int64_t rows, count; /* parts in use */
   part *parts;
   struct ArrowSchema **schemas;
@@ -90,11 +91,12 @@ static part *add(invented *t, const char *name, const char *format, size_t size)
 }
 
 static tct_status fail(const char *name, tct_error *err) {
-  return tct_fail(err, TCT_E_USAGE,
-                  "what is assumed of \"%.200s\" is of another form; give of a number its mean, its deviation above 0 "
-                  "and maybe the R2 below 1 of the others for it, of a category the shares of its levels, of the label "
-                  "one number above 0",
-                  name);
+  return tct_fail(
+      err, TCT_E_USAGE,
+      "what is assumed of \"%.200s\" is of another form; give of a number its mean and its deviation above 0, "
+      "of a category the shares of its levels, of both maybe the R2 below 1 of the others for it after these, "
+      "and of the label one number above 0",
+      name);
 }
 
 /* The numbers that are assumed of a column: count of them, 0: none. */
@@ -108,27 +110,18 @@ static size_t assumed(const invented *t, const char *name, double *out, size_t m
   return list && !count ? most + 1 : count;
 }
 
-/* Of column k in record i: even in (0, 1).  What the others explain is their mean in normal scores. */
-static double score(const invented *t, int64_t k, int64_t i) {
-  double of = t->explained[k], u = even(k, i), sum = 0;
-  int64_t others = 0;
-  for (int64_t j = 0; j < t->schema.columns && of > 0; j++)
-    if (j != k && t->schema.column[j].kind != TCT_COLUMN_IGNORE && t->explained[j] == 0)
-      sum += normal_of(even(j, i)), others++;
-  return others ? tct_normal_below(sqrt(of / (double)others) * sum + sqrt(1 - of) * normal_of(u)) : u;
-}
-
 static tct_status add_number(invented *t, int64_t k, tct_error *err) {
   const tct_column *column = &t->schema.column[k];
   double x[3] = {0}, low = column->lower, high = column->upper;
   size_t count = assumed(t, column->name, x, 3);
   if (count && (count > 3 || !isfinite(x[0]) || !(x[1] > 0) || !(x[2] >= 0 && x[2] < 1)))
     return fail(column->name, err);
+  if (count == 3) t->r2[k] = x[2];
   part *p = add(t, column->name, "g", sizeof(double));
   double *value = p ? p->values : NULL;
   if (!p) return tct_fail_memory(err);
   for (int64_t i = 0; i < t->rows; i++) {
-    double u = score(t, k, i);
+    double u = even(k, i);
     value[i] = count ? fmin(fmax(x[0] + x[1] * normal_of(u), low), high) : low + u * (high - low);
   }
   return TCT_OK;
@@ -142,7 +135,7 @@ static tct_status add_date(invented *t, int64_t k, tct_error *err) {
   int32_t *day = p ? p->values : NULL;
   if (!p) return tct_fail_memory(err);
   for (int64_t i = 0; i < t->rows; i++)
-    day[i] = (int32_t)(column->lower + floor(score(t, k, i) * (column->upper - column->lower)));
+    day[i] = (int32_t)(column->lower + floor(even(k, i) * (column->upper - column->lower)));
   return TCT_OK;
 }
 
@@ -172,20 +165,22 @@ static tct_status add_category(invented *t, int64_t k, tct_error *err) {
   double *share = TCT_NEW(double, levels + 1), sum = 0;
   part *p = share ? add(t, column->name, "i", sizeof(int32_t)) : NULL;
   tct_status status = p ? add_words(column, p, err) : tct_fail_memory(err);
-  size_t count = share ? assumed(t, column->name, share, (size_t)levels) : 0;
+  size_t count = share ? assumed(t, column->name, share, (size_t)levels + 1) : 0, most = (size_t)levels + 1;
   for (int32_t j = 0; j < levels && status == TCT_OK; j++) {
     if (!count) share[j] = 1 / (double)levels;
     if (!(share[j] >= 0)) status = fail(column->name, err);
     sum += share[j];
   }
-  if (status == TCT_OK && count && count != (size_t)levels) status = fail(column->name, err);
+  if (status == TCT_OK && count && (count < most - 1 || count > most || !(share[levels] >= 0 && share[levels] < 1)))
+    status = fail(column->name, err);
+  if (count == most) t->r2[k] = share[levels];
   if (status == TCT_OK && !(fabs(sum - 1) <= ROUNDED * levels))
     status = tct_fail(err, TCT_E_USAGE,
                       "the shares that are assumed of \"%.200s\" add up to %.4g; give shares that add up to 1",
                       column->name, sum);
   for (int32_t j = 0; j < levels && status == TCT_OK; j++) share[j] /= sum;
   for (int64_t i = 0; i < t->rows && status == TCT_OK; i++) {
-    double left = score(t, k, i) - share[0];
+    double left = even(k, i) - share[0];
     int32_t at = 0;
     while (left >= 0 && at + 1 < levels) left -= share[++at];
     ((int32_t *)p->values)[i] = at;
@@ -220,15 +215,11 @@ static tct_status fill(invented *t, tct_error *err) {
   int64_t most = t->schema.columns + TCT_BESIDES;
   t->parts = TCT_NEW(part, most);
   t->schemas = TCT_NEW(struct ArrowSchema *, most), t->arrays = TCT_NEW(struct ArrowArray *, most);
-  t->explained = TCT_NEW(double, most);
-  if (!t->parts || !t->schemas || !t->arrays || !t->explained) return tct_fail_memory(err);
-  for (int64_t k = 0; k < t->schema.columns; k++) {
-    double x[3] = {0};
-    bool number = t->schema.column[k].kind == TCT_COLUMN_NUMBER;
-    if (number && assumed(t, t->schema.column[k].name, x, 3) == 3) t->explained[k] = x[2];
-  }
+  t->r2 = TCT_NEW(double, most);
+  if (!t->parts || !t->schemas || !t->arrays || !t->r2) return tct_fail_memory(err);
   for (int64_t k = 0; k < t->schema.columns; k++) {
     tct_column_kind kind = t->schema.column[k].kind;
+    t->r2[k] = NAN;
     if (kind == TCT_COLUMN_IGNORE) continue;
     TCT_TRY((kind == TCT_COLUMN_NUMBER ? add_number : kind == TCT_COLUMN_DATE ? add_date : add_category)(t, k, err));
     TCT_TRY(mark_gaps(t, k, err));
@@ -263,6 +254,30 @@ static tct_status check(const invented *t, const char *label, tct_error *err) {
   return TCT_OK;
 }
 
+/* The largest R2 of a scalar's columns; NAN if nobody says, as of dates and of marks of gaps. */
+static double told_of(const invented *t, int32_t at) {
+  const tct_scalar *scalar = &t->schema.design->scalar[at];
+  if (scalar->kind == TCT_SCALAR_COLUMN) return t->r2[scalar->of[0]];
+  if (scalar->kind == TCT_SCALAR_YEAR || scalar->kind >= TCT_SCALAR_YEARS) return NAN;
+  return scalar->of[1] < 0 ? told_of(t, scalar->of[0]) : fmax(told_of(t, scalar->of[0]), told_of(t, scalar->of[1]));
+}
+
+/* r2[features] <- that of its column, of several the largest. */
+static void tell(const invented *t, double *r2) {
+  for (int64_t j = 0; j < t->schema.features && t->schema.design; j++) {
+    int32_t at[TCT_TERM_PARTS];
+    const tct_term *term = tct_design_place(t->schema.design, j, at);
+    r2[j] = NAN;
+    for (int32_t k = 0; k < term->parts; k++) {
+      const tct_part *part = &t->schema.design->part[term->part[k]];
+      if (part->kind == TCT_PART_LEVELS) r2[j] = fmax(r2[j], t->r2[part->source]);
+      if (!tct_part_is_levels(part) || part->kind == TCT_PART_CUT) r2[j] = fmax(r2[j], told_of(t, part->source));
+    }
+  }
+  for (int64_t k = 0; k < t->schema.columns && !t->schema.design; k++)
+    for (int64_t j = 0; j < t->schema.column[k].features; j++) r2[t->schema.column[k].first + j] = t->r2[k];
+}
+
 static tct_data *read_all(invented *t, const tct_read_options *read, tct_error *err) {
   struct ArrowArrayStream stream = {get_schema, get_next, no_error, stream_done, t};
   tct_read_options own = *read;
@@ -274,19 +289,22 @@ static tct_data *read_all(invented *t, const tct_read_options *read, tct_error *
   return data;
 }
 
-tct_data *tct_invent_table(const tct_read_options *read, int64_t rows, const json_t *assume, tct_error *err) {
+tct_data *tct_invent_table(const tct_read_options *read, int64_t rows, const json_t *assume, double **r2,
+                           tct_error *err) {
   invented t = {.assume = assume, .rows = rows};
   tct_data *data = NULL;
   tct_status status = tct_schema_load(&t.schema, read->schema_path, read->schema_text, &tct_limits_default, err);
   if (status == TCT_OK) status = tct_schema_weights(&t.schema, read->weights, read->weight_cap, err);
   if (status == TCT_OK) status = check(&t, read->label, err);
   if (status == TCT_OK) status = fill(&t, err);
+  if (status == TCT_OK && !(*r2 = TCT_NEW(double, t.schema.features))) status = tct_fail_memory(err);
+  if (status == TCT_OK) tell(&t, *r2);
   if (status == TCT_OK) data = read_all(&t, read, err);
   for (int64_t k = 0; k < t.count; k++) {
     tct_free(t.parts[k].values), tct_free(t.parts[k].there);
     tct_free(t.parts[k].ends), tct_free(t.parts[k].text);
   }
-  tct_free(t.explained), tct_free(t.parts), tct_free(t.schemas), tct_free(t.arrays);
+  tct_free(t.r2), tct_free(t.parts), tct_free(t.schemas), tct_free(t.arrays);
   tct_schema_free(&t.schema);
   return data;
 }

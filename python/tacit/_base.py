@@ -242,16 +242,17 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         effect : dict, optional
             Weights, by their names in `params_`, whose power is wanted; the others are 0.
         assume : dict, optional
-            Of a number ``[mean, deviation]`` or ``[mean, deviation, R2]`` (R2: how well the other columns tell it), of a
-            category the shares of its levels.  Of the label the share of positives or of events, the mean of counts or
-            amounts, the deviation of numbers.  Without it columns are even between their bounds, and independent.
+            Of a number ``[mean, deviation]``, of a category the shares of its levels, each with R2 after it or without
+            (R2: how well the other columns tell it).  Of the label the share of positives or of events, the mean of
+            counts or amounts, the deviation of numbers.  Without it columns are even between their bounds.
         label : str, optional
             The label's name in `assume`, where the schema has none.
         tries : int, default 10
             Fits of the table, each with other noise; what is told are medians over them.
 
-        A dict: tries and weights, a list with name, standard_error, width (of the interval of 0.95),
-        noise_part (of the variance), withheld (a share of the fits), detectable (with power 0.8), effect and power.
+        A dict: tries and weights, a list with name, standard_error, standard_error_most (with 0.5 for every R2 that
+        nobody says), width (of the interval of 0.95), noise_part (of the variance), withheld (a share of the fits),
+        detectable (with power 0.8), effect and power.
         """
         self._check()
         known = schema_of(schema)

@@ -26,7 +26,7 @@ expected <- function(set, ask, spec) {
   if (!is.null(b)) asked$weights <- as.list(as.vector(spec$map %*% replace(b, is.na(b), 0)))
   told <- from_json(checked(.Call(R_expect, set, ask$rows, to_json(asked))))$weights
   each <- function(key) vapply(told, function(w) w[[key]] %||% NA_real_, 0)
-  out <- data.frame(term = spec$columns, std.error = each("standard_error"), width = each("width"), noise.share = each("noise_part"),
+  out <- data.frame(term = spec$columns, std.error = each("standard_error"), most = each("standard_error_most"), width = each("width"), noise.share = each("noise_part"),
                     withheld = each("withheld"), detectable = each("detectable"))
   if (is.null(b)) out else cbind(out, power = replace(each("power"), is.na(b), NA))
 }
@@ -38,7 +38,7 @@ print.tacit_plan <- function(x, ...) {
   for (text in c(unlist(p$note), vapply(p$warnings, function(w) paste("warning:", w$text), ""), x$notes)) cat(text, "\n", sep = "")
   if (is.null(x$weights)) return(invisible(x))
   print(format(x$weights, digits = 3), row.names = FALSE)
-  cat("of invented tables that have what effect = and assume = say, else columns that are even and without effect; detectable: with power 0.8\n")
+  cat("of invented tables that have what effect = and assume = say, else columns that are even and without effect; most: std.error where the others tell half (R2 0.5) of a column whose R2 is not said; detectable: with power 0.8\n")
   invisible(x)
 }
 

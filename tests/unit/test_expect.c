@@ -90,15 +90,18 @@ static json_t *sure(const char *loss, const char *label, double epsilon, const c
 /* At much budget the errors are those of a logistic model: 1/sqrt(n s^2 v (1 - R2)), v the variance of the label. */
 static void errors_are_those_of_the_assumed_table(void **state) {
   (void)state;
-  json_t *all = sure("logistic", died, 1000,
-                     "{\"tries\": 2, \"assume\": {\"age\": [50, 10], \"educ\": [10, 2, 0.5], \"sex\": [0.5, 0.4, 0.1], "
-                     "\"died\": 0.2}}");
+  json_t *all =
+      sure("logistic", died, 1000,
+           "{\"tries\": 2, \"assume\": {\"age\": [50, 10], \"educ\": [10, 2, 0.5], \"sex\": [0.5, 0.4, 0.1, 0.36], "
+           "\"died\": 0.2}}");
   double v = 20000 * 0.16, share = 1 / 0.1 + 1 / 0.5; /* x against f */
   assert_true(fabs(of(all, "age", "standard_error") * sqrt(v * 100) - 1) < 0.2);
   assert_true(fabs(of(all, "educ", "standard_error") * sqrt(v * 4 * 0.5) - 1) < 0.1);
-  assert_true(fabs(of(all, "sex=x", "standard_error") / sqrt(share / v) - 1) < 0.15);
-  /* 1/n, and both means, 5 deviations each, of columns that are correlated by the root of half */
-  double constant = 1 / 0.5 + (25 + 25 - 2 * sqrt(0.5) * 25) / 0.5;
+  assert_true(fabs(of(all, "sex=x", "standard_error") / sqrt(share / v / (1 - 0.36)) - 1) < 0.15);
+  /* 1/n of the first level, and both means, 5 deviations each */
+  double constant = 1 / 0.5 + 25 + 25 / 0.5;
+  assert_float_equal(of(all, "age", "standard_error_most") / of(all, "age", "standard_error"), sqrt(2), 1e-9);
+  assert_float_equal(of(all, "educ", "standard_error_most"), of(all, "educ", "standard_error"), 1e-12);
   assert_true(fabs(of(all, "(intercept)", "standard_error") / sqrt(constant / v) - 1) < 0.15);
   assert_true(of(all, "educ", "noise_part") < 0.05 && of(all, "educ", "withheld") == 0);
   assert_true(json_is_null(json_object_get(weight(all, "educ"), "power")));
