@@ -57,7 +57,7 @@ const cli_option cli_fit_options[] = {
      "none", "educ=0.05"},
     {"--assume", CLI_TEXT, offsetof(cli_args, assume), "LIST",
      "the same of a table whose columns have this mean and deviation, or shares of levels, each with R2 by the others "
-     "or without, and whose label has this rate, mean or deviation",
+     "or without, and whose label has this rate, deviation, or (counts, amounts) mean and deviation",
      "even columns", "age=45:12:0.2,died=0.3"},
     {"-o", CLI_OUT_LAST, offsetof(cli_args, output), "MODEL.json",
      "the model file, written whole or not at all; -: standard output, all else to standard error",

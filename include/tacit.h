@@ -447,7 +447,7 @@ TCT_API tct_labels tct_config_labels(const tct_config *config);
 TCT_API char *tct_plan_json(const tct_plan *plan, tct_error *err);
 /* The errors to expect of each weight: medians over fits of an invented table of `rows` records of read's schema.
  * asked: NULL, or JSON.  "effect" {weight: number}, on the columns' scale.  "assume" {number: [mean, deviation],
- * category: [shares], each with R2 by the others or without, label: share of positives or events, mean, or deviation}.
+ * category: [shares], both then R2 by the others or not, label: share, deviation, or of counts mean and deviation}.
  * "tries".  Any sums: "sums" [][cols + 1], "weights" [cols + 1] for effects.  JSON: tries, weights[{name, noise_part,
  * standard_error, standard_error_most (unsaid R2 0.5), width of 0.95, withheld, detectable by 0.8, effect, power}]. */
 TCT_API char *tct_expect_json(const tct_config *config, const tct_read_options *read, int64_t rows, const char *asked,

@@ -56,7 +56,8 @@ def measure(name, args, folder):
         shares = ":".join(str(np.mean(at == k)) for k in range(len(words)))
         assumed.append(f"{column}={shares}:{explained(x, own)}")
         first += len(own)
-    assumed.append(f"outcome={y.std() if kind == 'numbers' else y.mean()}")
+    facts = {"numbers": [y.std()], "classes": [y.mean()], "counts": [y.mean(), y.std()]}[kind]
+    assumed.append(f"outcome={':'.join(map(str, facts))}")
     label = {"positive": "1", "values": ["0", "1"]} if kind == "classes" else dict(zip(("lower", "upper"), TABLES[name][2]))
     schema, table, model = folder / "schema.json", folder / "table.csv", folder / "model.json"
     kept = {"format": "tacit-schema", "version": 1, "scale": "symmetric", "label": {"name": "outcome", **label}, "columns": columns}

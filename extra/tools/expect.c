@@ -168,13 +168,20 @@ static tct_status label(expected *e, int64_t rows, tct_error *err) {
     const char *name = k ? json_string_value(json_object_get(said, names[k])) : names[k];
     assumed = json_object_get(json_object_get(e->asked, "assume"), name); /* NULL of no name */
   }
-  double a = json_number_value(json_is_array(assumed) ? json_array_get(assumed, 0) : assumed);
+  bool list = json_is_array(assumed), two = loss->kind->counts || loss->kind->amounts;
+  double a = json_number_value(list ? json_array_get(assumed, 0) : assumed), all[] = {assumed ? a : NAN, 0};
   double least = fmax(e->table->label_low, tct_loss_from_zero(loss) ? 0 : -INFINITY); /* NAN: none is known */
   double low = fmax(c->label_shift - c->label_bound, least);
   bool share = loss->kind->binary || loss->kind->follow_up, fits = !assumed || (a > 0 && a < (share ? 1 : INFINITY));
+  if (json_array_size(assumed) > 1) {
+    all[1] = json_number_value(json_array_get(assumed, 1));
+    fits &= two && all[1] > 0 && json_array_size(assumed) == 2;
+  }
   if (!fits)
-    return tct_fail(err, TCT_E_USAGE,
-                    "of the label a share between 0 and 1 is assumed, or a mean or deviation above 0; give one number");
+    return tct_fail(
+        err, TCT_E_USAGE,
+        "of the label a share between 0 and 1 is assumed, or a deviation above 0, or of counts and amounts a "
+        "mean above 0 and maybe a deviation; give these");
   e->y = TCT_NEW(double, rows), e->eta = TCT_NEW(double, rows), e->mean = TCT_NEW(double, e->p);
   if (!e->y || !e->eta || !e->mean) return tct_fail_memory(err);
   TCT_TRY(tct_matrix_convert(&e->table->x, TCT_DENSE_ROWS, TCT_F64, &dense, err));
@@ -184,7 +191,7 @@ static tct_status label(expected *e, int64_t rows, tct_error *err) {
     tct_axpy(1 / (double)rows, x, e->mean, e->p - 1);
   }
   tct_matrix_free(&dense);
-  tct_invent_labels(loss, assumed ? a : NAN, low, c->label_shift + c->label_bound, e->eta, rows, e->y);
+  tct_invent_labels(loss, all, low, c->label_shift + c->label_bound, e->eta, rows, e->y);
   e->data = tct_data_relabel(e->table, e->y, tct_config_labels(c), NULL, 0, TCT_CLASS_TEXT, err);
   if (!e->data) return err->status;
   e->data->follow_up = loss->kind->follow_up;

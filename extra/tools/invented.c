@@ -12,21 +12,23 @@
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
 
-/* The i-th of numbers that are even in (0, 1), of series k: multiples of an irrational one (Weyl 1916). */
-static double even(int64_t k, int64_t i) {
+/* Multiples of an irrational number (Weyl 1916). */
+double tct_invent_even(int64_t k, int64_t i) {
   static const int primes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71};
   int64_t again = k / 20;
   double part = (double)(i + 1) * (sqrt(primes[k % 20]) + (double)again * M_PI);
   return fmin(fmax(part - floor(part), 0x1p-50), 1 - 0x1p-50);
 }
 
-static double normal_of(double u) {
+double tct_invent_normal(double u) {
   double size = u == 0.5 ? 0 : tct_student_quantile(fabs(2 * u - 1), INFINITY);
   return u < 0.5 ? -size : size;
 }
 
-enum { NUMBERS = 100000000 };        /* of a table, in columns and features: 0.8 GB */
-static const double ROUNDED = 0.005; /* a share is known to two decimals */
+enum { GRID = 8192, NUMBERS = 100000000 }; /* of a table, in columns and features: 0.8 GB */
+static const double ROUNDED = 0.005;       /* a share is known to two decimals */
+static const double FAR_ODDS = 40;         /* e^-40 of a law is left out */
+static const double LEAST_SIZE = 0.001;    /* of a beta law, a + b: nearly all at its ends */
 
 /* ---- columns ---------------------------------------------------------------------------------------------------- */
 
@@ -93,9 +95,10 @@ static part *add(invented *t, const char *name, const char *format, size_t size)
 static tct_status fail(const char *name, tct_error *err) {
   return tct_fail(
       err, TCT_E_USAGE,
-      "what is assumed of \"%.200s\" is of another form; give of a number its mean and its deviation above 0, "
+      "what is assumed of \"%.200s\" is of another form; give of a number its mean within its bounds and its deviation "
+      "above 0, "
       "of a category the shares of its levels, of both maybe the R2 below 1 of the others for it after these, "
-      "and of the label one number above 0",
+      "and of the label one number above 0, of counts and amounts the mean and the deviation",
       name);
 }
 
@@ -110,21 +113,51 @@ static size_t assumed(const invented *t, const char *name, double *out, size_t m
   return list && !count ? most + 1 : count;
 }
 
+/* A beta law on (0, 1), by how much of it lies below the points of a grid.  These are log-odds v = sinh(first + k
+ * step). There its density x^a (1 - x)^b, x = 1/(1 + e^-v), is smooth for all a and b. */
+typedef struct law {
+  double first, step, below[GRID];
+} law;
+
+/* The law of this mean and deviation, or of the largest deviation that one has. */
+static void make_law(double mean, double deviation, law *l) {
+  double size = fmax(mean * (1 - mean) / (deviation * deviation) - 1, LEAST_SIZE), a = mean * size, b = size - a;
+  double most = a * log(mean) + b * log1p(-mean), sum = 0;
+  l->first = -asinh(FAR_ODDS / a), l->step = (asinh(FAR_ODDS / b) - l->first) / (GRID - 1);
+  for (int k = 0; k < GRID; k++) {
+    double s = l->first + l->step * k, v = sinh(s), lower = fmax(-v, 0) + log1p(exp(-fabs(v))); /* x = e^-lower */
+    l->below[k] = sum += exp(-a * lower - b * (v + lower) - most) * cosh(s);
+  }
+  for (int k = 0; k < GRID; k++) l->below[k] /= sum;
+}
+
+/* The value below which a part u of the law lies. */
+static double quantile_of(const law *l, double u) {
+  int low = -1, high = GRID - 1;
+  while (high - low > 1) {
+    int middle = (low + high) / 2;
+    *(l->below[middle] < u ? &low : &high) = middle;
+  }
+  double before = low < 0 ? 0 : l->below[low], part = (u - before) / fmax(l->below[high] - before, 0x1p-900);
+  return 1 / (1 + exp(-sinh(l->first + l->step * (low + part + 0.5))));
+}
+
+/* A number with a mean and a deviation has the beta law between its bounds: most skewed tables' are near it. */
 static tct_status add_number(invented *t, int64_t k, tct_error *err) {
   const tct_column *column = &t->schema.column[k];
-  double x[3] = {0}, low = column->lower, high = column->upper;
+  double x[3] = {0}, low = column->lower, range = column->upper - low;
   size_t count = assumed(t, column->name, x, 3);
-  if (count && (count > 3 || !isfinite(x[0]) || !(x[1] > 0) || !(x[2] >= 0 && x[2] < 1)))
+  if (count && (count > 3 || !(x[0] > low && x[0] < column->upper) || !(x[1] > 0) || !(x[2] >= 0 && x[2] < 1)))
     return fail(column->name, err);
   if (count == 3) t->r2[k] = x[2];
   part *p = add(t, column->name, "g", sizeof(double));
   double *value = p ? p->values : NULL;
-  if (!p) return tct_fail_memory(err);
-  for (int64_t i = 0; i < t->rows; i++) {
-    double u = even(k, i);
-    value[i] = count ? fmin(fmax(x[0] + x[1] * normal_of(u), low), high) : low + u * (high - low);
-  }
-  return TCT_OK;
+  law *l = TCT_NEW(law, 1);
+  if (l && count) make_law((x[0] - low) / range, x[1] / range, l);
+  for (int64_t i = 0; p && l && i < t->rows; i++)
+    value[i] = low + range * (count ? quantile_of(l, tct_invent_even(k, i)) : tct_invent_even(k, i));
+  tct_free(l);
+  return p && l ? TCT_OK : tct_fail_memory(err);
 }
 
 static tct_status add_date(invented *t, int64_t k, tct_error *err) {
@@ -135,7 +168,7 @@ static tct_status add_date(invented *t, int64_t k, tct_error *err) {
   int32_t *day = p ? p->values : NULL;
   if (!p) return tct_fail_memory(err);
   for (int64_t i = 0; i < t->rows; i++)
-    day[i] = (int32_t)(column->lower + floor(even(k, i) * (column->upper - column->lower)));
+    day[i] = (int32_t)(column->lower + floor(tct_invent_even(k, i) * (column->upper - column->lower)));
   return TCT_OK;
 }
 
@@ -180,7 +213,7 @@ static tct_status add_category(invented *t, int64_t k, tct_error *err) {
                       column->name, sum);
   for (int32_t j = 0; j < levels && status == TCT_OK; j++) share[j] /= sum;
   for (int64_t i = 0; i < t->rows && status == TCT_OK; i++) {
-    double left = even(k, i) - share[0];
+    double left = tct_invent_even(k, i) - share[0];
     int32_t at = 0;
     while (left >= 0 && at + 1 < levels) left -= share[++at];
     ((int32_t *)p->values)[i] = at;
@@ -207,7 +240,8 @@ static tct_status mark_gaps(invented *t, int64_t k, tct_error *err) {
   p->buffer[0] = p->there = TCT_NEW(unsigned char, t->rows / 8 + 1);
   if (!p->there) return tct_fail_memory(err);
   for (int64_t i = 0; i < t->rows; i++)
-    if (2 * i <= t->rows || even(t->schema.columns + k, i) >= 0.5) p->there[i / 8] |= (unsigned char)(1 << i % 8);
+    if (2 * i <= t->rows || tct_invent_even(t->schema.columns + k, i) >= 0.5)
+      p->there[i / 8] |= (unsigned char)(1 << i % 8);
   return TCT_OK;
 }
 
@@ -307,63 +341,4 @@ tct_data *tct_invent_table(const tct_read_options *read, int64_t rows, const jso
   tct_free(t.r2), tct_free(t.parts), tct_free(t.schemas), tct_free(t.arrays);
   tct_schema_free(&t.schema);
   return data;
-}
-
-/* ---- labels ----------------------------------------------------------------------------------------------------- */
-
-static double chance(double z) { return 1 / (1 + exp(-z)); }
-
-/* The shift at which the mean chance is `share`. */
-static double shift_for(double share, const double *eta, int64_t rows) {
-  double low = -800, high = 800;
-  for (int step = 0; step < 60; step++) {
-    double middle = 0.5 * (low + high), sum = 0;
-    for (int64_t i = 0; i < rows; i++) sum += chance(eta[i] + middle);
-    if (sum < share * (double)rows)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-/* The u-quantile of Poisson's law; a normal one's beyond 500. */
-static double count_of(double u, double mean) {
-  if (mean > 500) return fmax(floor(mean + sqrt(mean) * normal_of(u) + 0.5), 0);
-  double mass = exp(-mean), sum = mass, k = 0;
-  for (; sum < u && k < 2000; k++) mass *= mean / (k + 1), sum += mass;
-  return k;
-}
-
-/* eta <- e^eta over its mean. */
-static void to_ratios(double *eta, int64_t rows) {
-  double most = -INFINITY, sum = 0;
-  for (int64_t i = 0; i < rows; i++) most = fmax(most, eta[i]);
-  for (int64_t i = 0; i < rows; i++) eta[i] = exp(eta[i] - most), sum += eta[i] / (double)rows;
-  for (int64_t i = 0; i < rows; i++) eta[i] /= sum;
-}
-
-static double label_of(const tct_loss *loss, double assumed, double low, double high, double eta, double u) {
-  if (loss->kind->binary) return u < chance(eta) ? 1 : -1;
-  if (loss->kind->follow_up) {
-    double time = -log1p(-u) * high / (-log1p(-assumed) * eta);
-    return time < high ? fmax(time, 0x1p-40 * high) : -high;
-  }
-  double y = loss->kind->counts    ? count_of(u, assumed * eta)
-             : loss->kind->amounts ? -log1p(-u) * assumed * eta
-                                   : 0.5 * (low + high) + eta + assumed * normal_of(u);
-  return fmin(fmax(y, low), high);
-}
-
-void tct_invent_labels(const tct_loss *loss, double assumed, double low, double high, double *eta, int64_t rows,
-                       double *y) {
-  bool ratios = loss->kind->counts || loss->kind->amounts || loss->kind->follow_up;
-  double mean = 0;
-  if (isnan(assumed))
-    assumed = loss->kind->binary ? 0.5 : loss->kind->follow_up ? 0.3 : ratios ? high / 5 : (high - low) / 6;
-  for (int64_t i = 0; i < rows; i++) mean += eta[i] / (double)rows;
-  double shift = loss->kind->binary ? shift_for(assumed, eta, rows) : -mean;
-  for (int64_t i = 0; i < rows; i++) eta[i] += shift;
-  if (ratios) to_ratios(eta, rows);
-  for (int64_t i = 0; i < rows; i++) y[i] = label_of(loss, assumed, low, high, eta[i], even(997, i));
 }

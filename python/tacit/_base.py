@@ -244,7 +244,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         assume : dict, optional
             Of a number ``[mean, deviation]``, of a category the shares of its levels, each with R2 after it or without
             (R2: how well the other columns tell it).  Of the label the share of positives or of events, the mean of
-            counts or amounts, the deviation of numbers.  Without it columns are even between their bounds.
+            counts or amounts and maybe their deviation, the deviation of numbers.  Without it columns are even between their bounds.
         label : str, optional
             The label's name in `assume`, where the schema has none.
         tries : int, default 10

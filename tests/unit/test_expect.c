@@ -310,6 +310,8 @@ static void what_is_asked_wrongly_is_refused(void **state) {
   refused("{\"effect\": {\"educ\": \"a\"}}", "is no number");
   refused("{\"assume\": {\"edu\": [1, 2]}}", "no such column");
   refused("{\"assume\": {\"educ\": [1]}}", "of another form");
+  refused("{\"assume\": {\"educ\": [20, 1]}}", "within its bounds");
+  refused("{\"assume\": {\"died\": [0.1, 0.2]}}", "of the label a share");
   refused("{\"assume\": {\"educ\": [1, 0]}}", "of another form");
   refused("{\"assume\": {\"educ\": [1, 1, 0.5, 1]}}", "of another form");
   refused("{\"assume\": {\"educ\": [1, 1, -0.5]}}", "of another form");

@@ -57,14 +57,15 @@ static void an_invented_table_is_as_it_is_assumed(void **state) {
   tct_read_options read;
   tct_read_options_default(&read);
   read.schema_text = text;
-  json_t *assume = json_loads("{\"educ\": [12, 2, 0.5], \"cut\": [2, 1, 0.3], \"sex\": [0.5, 0.49, 0, 0.2]}", 0, NULL);
+  json_t *assume =
+      json_loads("{\"educ\": [12, 2, 0.5], \"cut\": [1.9, 0.4, 0.3], \"sex\": [0.5, 0.49, 0, 0.2]}", 0, NULL);
   double *r2 = NULL;
   tct_data *data = tct_invent_table(&read, 4000, assume, &r2, &err);
   if (!data) fail_msg("%s", err.text);
   assert_int_equal(data->x.layout, TCT_DENSE_ROWS);
   feature_is(data, "age", 0, 2 / sqrt(12), -1, 1);
-  feature_is(data, "educ", 0.2, 0.2, -0.492, 0.944);
-  feature_is(data, "cut", 0.605, 0.555, -1, 1); /* half of them beyond the bound */
+  feature_is(data, "educ", 0.2, 0.2, -0.486, 0.8);
+  feature_is(data, "cut", 0.9, 0.4, -1, 1); /* nearly all at one end, and some at the other */
   feature_is(data, "year(seen)", 0, sqrt(0.4), -1, 1);
   feature_is(data, "sex=m", 0.495, 0.5, 0, 1); /* the rest of 1 is shared out */
   feature_is(data, "sex=x", 0, 0, 0, 0);
@@ -112,7 +113,7 @@ static void labels_are_of_the_assumed_law(void **state) {
     double sum[2] = {0}, squares = 0;
     if (tct_loss_make(all[k].loss, &loss, &err) != TCT_OK) fail_msg("%s", err.text);
     for (int i = 0; i < N; i++) eta[i] = 40 + i % 2;
-    tct_invent_labels(&loss, all[k].assumed, all[k].low, all[k].high, eta, N, y);
+    tct_invent_labels(&loss, (double[]){all[k].assumed, 0}, all[k].low, all[k].high, eta, N, y);
     for (int i = 0; i < N; i++) {
       double v = loss.kind->follow_up ? y[i] > 0 : y[i];
       assert_true(y[i] <= all[k].high && y[i] >= (loss.kind->follow_up ? -all[k].high : all[k].low));
@@ -164,14 +165,37 @@ static void counts_are_rounded_and_ratios_stay_finite(void **state) {
   tct_error err = {0};
   assert_int_equal(tct_loss_make("poisson", &loss, &err), TCT_OK);
   double sum = 0;
-  tct_invent_labels(&loss, 3000, 0, 1e5, eta, N, y);
+  tct_invent_labels(&loss, (double[]){3000, 0}, 0, 1e5, eta, N, y);
   for (int i = 0; i < N; i++) sum += y[i] / N;
   assert_float_equal(sum, 3000.26, 0.2); /* the series' own mean; cut and not rounded it is half a count less */
   for (int i = 0; i < N; i++) eta[i] = i % 2 ? 1000 : -1000;
-  tct_invent_labels(&loss, 3, 0, 100, eta, N, y);
+  tct_invent_labels(&loss, (double[]){3, 0}, 0, 100, eta, N, y);
   sum = 0;
   for (int i = 0; i < N; i++) sum += y[i] / N;
   assert_float_equal(sum, 3, 0.1);
+}
+
+/* Counts and amounts that vary more than their law says, about means that differ. */
+static void labels_have_the_assumed_deviation(void **state) {
+  (void)state;
+  enum { N = 40000 };
+  static double eta[N], y[N];
+  static const struct {
+    const char *loss;
+    double mean, deviation;
+  } all[] = {{"poisson", 2, 3}, {"poisson", 0.2, 0.7}, {"gamma", 5, 8}, {"gamma", 5, 3}};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    tct_loss loss;
+    tct_error err = {0};
+    double sum = 0, squares = 0;
+    assert_int_equal(tct_loss_make(all[k].loss, &loss, &err), TCT_OK);
+    for (int i = 0; i < N; i++) eta[i] = i % 2 ? 0.2 : -0.2;
+    tct_invent_labels(&loss, &all[k].mean, 0, 1e5, eta, N, y);
+    for (int i = 0; i < N; i++) sum += y[i] / N, squares += y[i] * y[i] / N;
+    print_message("%s: %.3f, %.3f\n", all[k].loss, sum, sqrt(squares - sum * sum));
+    assert_float_equal(sum, all[k].mean, 0.03 * all[k].mean);
+    assert_float_equal(sqrt(squares - sum * sum), all[k].deviation, 0.06 * all[k].deviation);
+  }
 }
 
 int main(void) {
@@ -180,6 +204,7 @@ int main(void) {
       cmocka_unit_test(labels_are_of_the_assumed_law),
       cmocka_unit_test(columns_beyond_the_primes_differ),
       cmocka_unit_test(counts_are_rounded_and_ratios_stay_finite),
+      cmocka_unit_test(labels_have_the_assumed_deviation),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
