@@ -15,10 +15,10 @@
  *      than a rare category, c_z is as large as the noise of H allows.  omega_i = min(1, (c_z/|z_i|)^2) min(1,
  *      h/curve_i)
  *   4. for t = 1..T from w with the margin b: g = sum_i psi_i z_i, psi_i = omega_i l'(x_i.w, y_i) cut to |psi_i z_i| <=
- *      C; H = sum_i omega_i l'' z_i z_i^T, at the first step q times the images' second moment.  w <- w - W^T H^-1 g,
- *      with a ridge where noise would move margins by more than walk_noise, and at most moved_most.
- *      C of two classes is a part of c_z: psi is cut by the larger slope of both labels, which is a weight.  C of
- *      numbers follows from signed counts of the terms' lengths at the first two steps (onestep_clip.c).
+ *      C; H = sum_i omega_i l'' z_i z_i^T, at the first step q/d in all directions.  w <- w - W^T H^-1 g, moving
+ * margins by at most moved_most. C of two classes is a part of c_z: psi is cut by the larger slope of both labels,
+ * which is a weight.  C of numbers follows from signed counts of the terms' lengths at the first two steps
+ * (onestep_clip.c).
  *   5. J = sum_i psi_i^2 z_i z_i^T; G G^T = J without its noise shapes the gradients from here on: images G^-1 z
  *   6. C anew; g, where many rows are far with omega 1; (H, J), one release; H of classes and counts averaged
  *      with that of step 4 where little has moved since
@@ -68,12 +68,11 @@ static double moved_by(const tct_onestep *run, const double *step) {
 static tct_status curvature_at(tct_onestep *run, walk *m, int64_t t, const double *w, double *least, tct_error *err) {
   int64_t square = run->metric.p * run->metric.p;
   tct_onestep_moments moments = {.curvature = m->h};
-  *least = fmax(dponestep_walk_lift * run->typical / run->dimension, 0x1p-900);
+  *least = 0x1p-900;
   memset(m->h, 0, (size_t)square * sizeof *m->h);
-  if (t == 0) {
-    tct_axpy(run->typical, run->second, m->h, square);
-    return TCT_OK;
-  }
+  for (int64_t j = 0; j < run->metric.p && t == 0; j++) /* images are as long in all directions */
+    m->h[j * run->metric.p + j] = run->typical / run->dimension;
+  if (t == 0) return TCT_OK;
   TCT_TRY(tct_onestep_release_moments(run, run->at.curvatures, w, &moments, err));
   *least = fmax(moments.curvature_noise * sqrt(2 * (double)run->metric.p), 0x1p-900); /* noise alone reaches it */
   if (curved(run)) m->known = 0;
@@ -81,18 +80,6 @@ static tct_status curvature_at(tct_onestep *run, walk *m, int64_t t, const doubl
     m->curvature[k] = ((double)m->known * m->curvature[k] + m->h[k]) / ((double)m->known + 1);
   m->noise = moments.curvature_noise / sqrt((double)++m->known);
   return TCT_OK;
-}
-
-/* The least ridge with which noise of this deviation in g moves margins by no more than walk_noise. */
-static double ridge_for(const tct_onestep *run, const walk *m, double least, double deviation) {
-  double ridge = 0, d = run->dimension, unit = run->typical / d;
-  for (int at = -5; at < 8 && curved(run); at++) {
-    double sum = 0;
-    ridge = at < -4 ? 0 : unit * exp2(at);
-    for (int64_t k = 0; k < run->metric.p; k++) sum += pow(fmax(m->value[k], least) + ridge, -2);
-    if (deviation * sqrt(sum / d) <= dponestep_walk_noise) break;
-  }
-  return ridge;
 }
 
 /* Step t of the walk. */
@@ -109,12 +96,12 @@ static tct_status walk_on(tct_onestep *run, walk *m, int64_t t, double *w, tct_e
   tct_onestep_add_ridge(run, m->h);
   memset(m->step, 0, (size_t)p * sizeof *m->step);
   if (!tct_eigenvectors(m->h, p, m->value, m->vectors, m->rest)) return TCT_OK; /* no step */
-  double ridge = ridge_for(run, m, least, deviation), largest = 0;
+  double largest = 0;
   for (int64_t k = 0; k < p; k++) largest = fmax(largest, m->value[k]);
   for (int64_t k = 0; k < p; k++) {
     const double *vector = m->vectors + k * p;
     if (!(fmax(m->value[k], least) > TCT_ONESTEP_ROUNDING * largest)) continue; /* the rows do not tell */
-    tct_axpy(tct_dot(vector, m->g, p) / (fmax(m->value[k], least) + ridge), vector, m->step, p);
+    tct_axpy(tct_dot(vector, m->g, p) / fmax(m->value[k], least), vector, m->step, p);
   }
   m->moved = moved_by(run, m->step);
   tct_metric_turn(&run->metric, m->step, m->move);

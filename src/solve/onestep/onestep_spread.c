@@ -114,8 +114,6 @@ tct_status tct_onestep_settle_variance(tct_onestep *run, tct_onestep_moments *mo
   tct_axpy(-1, guess, j, p * p);
   double part = real_part(tct_norm2(j, p * p), moments->variance_noise, p);
   for (int64_t k = 0; k < p * p; k++) j[k] = guess[k] + part * j[k];
-  double least = fmax(dponestep_variance_floor * trace_of(j, p) / (double)p, 0x1p-900);
-  known = known && lift(j, p, 0, least, room);
   between(run->factor, j, p, room, guess);
   memcpy(j, guess, (size_t)(p * p) * sizeof *j);
   if (!known) j[0] = NAN; /* then no weight has an interval */
