@@ -266,6 +266,18 @@ static void a_path_follows_the_signal_until_its_noise_costs_a_fiftieth_of_what_t
   assert_true(fabs(tct_dpmetric_path_length(&facts, &shape, 1e-6) / open - 0.5) < 1e-12);
 }
 
+/* One class of a hundred: a curvature of 4 s (1 - s) = 0.0396 of its bound calls noise back. */
+static void a_path_towards_a_rare_class_counts_the_curvature_that_is_there(void **state) {
+  (void)state;
+  double spectrum[] = {0.9, 0.9}, origin[] = {0, -log(99)}, length[2], t = 0.0396 * 0.9;
+  tct_facts facts = {.rows = 1000, .p = 2};
+  assert_int_equal(tct_loss_make("logistic", &facts.loss, NULL), TCT_OK);
+  tct_dpmetric_shape shape = {.signal_to_noise = 400, .constant = 0.056, .spectrum = spectrum};
+  for (int k = 0; k < 2; k++) shape.origin = origin + k, length[k] = tct_dpmetric_path_length(&facts, &shape, 0.03);
+  assert_true(fabs(0.5 * t * pow(0.03 * length[1] / (1 + t * length[1]), 2) / (0.02 * 0.056) - 1) < 1e-4);
+  assert_true(length[0] == tct_dpmetric_path_length(&facts, &shape, 1e-6) && length[1] < 0.1 * length[0]);
+}
+
 /* What 32 directions hide, in a matrix of noise alone whose largest eigenvalue lies `lifted` edges out. */
 static double hidden_with(double lifted) {
   enum { P = 33, N = 300 };
@@ -388,6 +400,7 @@ int main(void) {
       cmocka_unit_test(clips_widen_with_few_columns_and_with_the_signal_and_are_smaller_by_either_label),
       cmocka_unit_test(a_path_follows_the_signal_until_its_noise_costs_a_fiftieth_of_what_the_constant_loses),
       cmocka_unit_test(an_eigenvalue_that_noise_has_lifted_does_not_deny_other_directions),
+      cmocka_unit_test(a_path_towards_a_rare_class_counts_the_curvature_that_is_there),
       cmocka_unit_test(a_path_over_a_kink_is_as_long_as_its_noise_allows),
       cmocka_unit_test(a_clip_by_either_label_leaves_the_same_part_of_both_slopes),
       cmocka_unit_test(

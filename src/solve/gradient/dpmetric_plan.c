@@ -72,11 +72,22 @@ double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise, double 
          pow(class_signal(facts, signal_to_noise), by_either_label(facts) ? dpmetric_either_power : 0.5);
 }
 
+/* Curvature at the start over its bound: where one of two classes is rare, nothing calls noise back for long. */
+static double bend_of(const tct_facts *facts, const tct_dpmetric_shape *shape) {
+  const tct_loss *loss = &facts->loss;
+  bool logistic = loss->kind->link == TCT_LINK_LOGISTIC && !loss->kind->joint;
+  return logistic && shape->origin ? loss->kind->curve(shape->origin[0], 1, loss->h) / tct_dpmetric_curvature(facts)
+                                   : 1;
+}
+
 /* What the path's own noise costs: that of all gradients' mean, in the metric. */
-static double cost_of(const tct_facts *facts, const double *spectrum, double noise, double length) {
+static double cost_of(const tct_facts *facts, const tct_dpmetric_shape *shape, double noise, double length) {
   int64_t classes = tct_loss_outputs(&facts->loss);
-  double sum = 0;
-  for (int64_t j = 0; j < facts->p / classes; j++) sum += spectrum[j] * pow(length / (1 + spectrum[j] * length), 2);
+  double sum = 0, bend = bend_of(facts, shape);
+  for (int64_t j = 0; j < facts->p / classes; j++) {
+    double t = bend * shape->spectrum[j];
+    sum += t * pow(length / (1 + t * length), 2);
+  }
   return 0.25 * (double)classes * noise * noise * sum;
 }
 
@@ -91,10 +102,10 @@ double tct_dpmetric_path_length(const tct_facts *facts, const tct_dpmetric_shape
   double most = dpmetric_path_cost * shape->constant, low = 0;
   if (facts->loss.kind->counts)
     high = fmin(high, dpmetric_path_cost * shape->curvature / (shape->dimension * noise * noise));
-  if (cost_of(facts, shape->spectrum, noise, high) <= most) return high;
+  if (cost_of(facts, shape, noise, high) <= most) return high;
   while (high - low > 1e-6 * high) {
     double middle = 0.5 * (low + high);
-    *(cost_of(facts, shape->spectrum, noise, middle) > most ? &high : &low) = middle;
+    *(cost_of(facts, shape, noise, middle) > most ? &high : &low) = middle;
   }
   return high;
 }
