@@ -54,8 +54,7 @@ static const tct_release *planned(const making *m, int r) { return tct_mech_rele
 
 /* The norm that cuts G's rows: |x|, or for a diagonal G the fourth root of the sum of x_j^4. */
 static void norms(const making *m) {
-  tct_row_norms(m->problem->view, m->norm, m->facts->threads);
-  if (m->rule.diagonal) tct_row_fourths(m->problem->view, m->norm, m->facts->threads);
+  (m->rule.diagonal ? tct_row_fourths : tct_row_norms)(m->problem->view, m->norm, m->facts->threads);
 }
 
 static double label_bound(const making *m) { return m->facts->loss.kind->binary ? 1 : m->facts->label_bound; }

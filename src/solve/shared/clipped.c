@@ -12,10 +12,12 @@
 
 enum { BLOCK = 512 }; /* three vectors of 4 KiB stay in the first cache */
 
+static double row_norm(const tct_view *view, int64_t i) { return sqrt(tct_row_norm2(view, i)) * (1 + 0x1p-41); }
+
 void tct_row_norms(const tct_view *view, double *norm, int threads) {
   threads = tct_threads_for(threads, view->rows * view->p);
 #pragma omp parallel for num_threads(tct_threads(threads)) schedule(static)
-  for (int64_t i = 0; i < view->rows; i++) norm[i] = sqrt(tct_row_norm2(view, i)) * (1 + 0x1p-41);
+  for (int64_t i = 0; i < view->rows; i++) norm[i] = row_norm(view, i);
 }
 
 /* An upper bound on the fourth root of the sum of x_j^4, at most |x|, which it is where scales are extreme.  With u =
@@ -40,7 +42,7 @@ static double fourth_root(const tct_view *view, int64_t i, double size) {
 void tct_row_fourths(const tct_view *view, double *norm, int threads) {
   threads = tct_threads_for(threads, view->rows * view->p);
 #pragma omp parallel for num_threads(tct_threads(threads)) schedule(static)
-  for (int64_t i = 0; i < view->rows; i++) norm[i] = fourth_root(view, i, norm[i]);
+  for (int64_t i = 0; i < view->rows; i++) norm[i] = fourth_root(view, i, row_norm(view, i));
 }
 
 void tct_add_offsets(const tct_problem *problem, int64_t first, int64_t count, double *z) {

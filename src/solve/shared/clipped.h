@@ -8,7 +8,7 @@ void tct_add_offsets(const tct_problem *problem, int64_t first, int64_t count, d
 
 /* norm[rows]: an upper bound on every row's norm, to 2^-40 of it. */
 void tct_row_norms(const tct_view *view, double *norm, int threads);
-/* norm[rows], of tct_row_norms, becomes an upper bound on the fourth root of the sum of the row's x_j^4. */
+/* norm[rows]: an upper bound on the fourth root of the sum of the row's x_j^4. */
 void tct_row_fourths(const tct_view *view, double *norm, int threads);
 /* u[count]: margins of the rows (row NULL: row k is k) become slopes whose gradient terms have norm <= clip, times
  * the row's weight.  norm[rows]: of tct_row_norms. */
