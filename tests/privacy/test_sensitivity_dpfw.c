@@ -97,11 +97,30 @@ static void the_change_is_doubled_under_replace_one_and_the_promise_is_not(void 
   tct_plan_free(replace);
 }
 
+/* Half of R counts for a larger bound: what is to be gained is the same, and a choice of the smaller bound costs less.
+ */
+static void a_bound_above_half_of_r_buys_no_more_steps(void **state) {
+  (void)state;
+  static const char *const specs[] = {"dpfw", "dpfw:feature_bound=0.5", "dpfw:feature_bound=0.25"};
+  int64_t steps[3];
+  for (int k = 0; k < 3; k++) {
+    tct_error err = {0};
+    tct_config config = world_config("logistic", "l1ball:radius=20", specs[k]);
+    config.row_norm = 1, config.epsilon = 1, config.delta = 1e-6;
+    tct_plan *plan = tct_plan_new(&config, 100000, 4, &err);
+    if (!plan) fail_msg("%s", err.text);
+    steps[k] = plan->solved.promise.release[0].event.count;
+    tct_plan_free(plan);
+  }
+  assert_true(steps[1] > 3 * steps[0] / 2 && steps[2] < steps[1]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_fast_form_has_the_scores_of_the_plain_one_bit_for_bit),
       cmocka_unit_test(with_much_budget_the_objective_falls),
       cmocka_unit_test(the_change_is_doubled_under_replace_one_and_the_promise_is_not),
+      cmocka_unit_test(a_bound_above_half_of_r_buys_no_more_steps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

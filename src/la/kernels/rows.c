@@ -30,7 +30,7 @@
 
 /* Rows that a thread takes at a time.  Waking one takes as long as some hundred rows do: whoever is awake begins.  Of
  * many short rows it takes more, as taking them costs as much as one row does. */
-enum { SOME_ROWS = 32, MORE_ROWS = 1024, TURNS = 64, ENTRIES = 1 << 15 };
+enum { SOME_ROWS = 32, MORE_ROWS = 1024, TURNS = 64, ENTRIES = 1 << 15, AHEAD = 12 };
 
 static int64_t rows_in_turn(const tct_view *view, int64_t count, int threads) {
   int64_t some = count / (TURNS * threads), most = ENTRIES / view->p;
@@ -143,11 +143,19 @@ void tct_margins(const tct_view *view, const double *w, double *z, int threads) 
     tct_row_block_dot(view, at, rows - at < some ? rows - at : some, w, z + at);
 }
 
+static void look_ahead(const tct_view *view, const int64_t *row, int64_t k, int64_t count) {
+  if (k + 2 * AHEAD < count) tct_row_prefetch(view, row[k + 2 * AHEAD], true);
+  if (k + AHEAD < count) tct_row_prefetch(view, row[k + AHEAD], false);
+}
+
 void tct_margins_at(const tct_view *view, const int64_t *row, int64_t count, const double *w, double *z, int threads) {
   threads = tct_threads_for(threads, work_of(view, count, true));
   int64_t some = rows_in_turn(view, count, threads);
 #pragma omp parallel for schedule(dynamic, some) num_threads(tct_threads(threads))
-  for (int64_t k = 0; k < count; k++) z[k] = tct_row_dot(view, row[k], w);
+  for (int64_t k = 0; k < count; k++) {
+    look_ahead(view, row, k, count);
+    z[k] = tct_row_dot(view, row[k], w);
+  }
 }
 
 void tct_sum_parts(const double *part, int parts, double *sum, int64_t p, int threads) {
@@ -165,7 +173,10 @@ void tct_sum_lattice(const tct_view *view, const tct_terms *terms, double *sum, 
   double lattice = terms->lattice;
   threads = tct_threads_for(threads, work_of(view, count, row != NULL));
   if (threads <= 1 || !scratch) {
-    for (int64_t k = 0; k < count; k++) tct_row_add_lattice(view, row ? row[k] : k, a[k], lattice, sum);
+    for (int64_t k = 0; k < count; k++) {
+      if (row) look_ahead(view, row, k, count);
+      tct_row_add_lattice(view, row ? row[k] : k, a[k], lattice, sum);
+    }
     return;
   }
   int team = 1;

@@ -11,7 +11,8 @@
  *     makes a step fall short of the best vertex by about eta * (2 change/n) log(2p)/epsilon_0.  Here epsilon_0 =
  *     sqrt(8 rho/T), rho the zCDP of the budget (that of one Gaussian release).  The sum A/T + N sqrt(T) is least at
  *     T = (2A/N)^(2/3), which is proportional to (n epsilon)^(2/3).  At delta 0 epsilon_0 is epsilon/T instead, and T =
- *     (A/N)^(1/2).  C_f is the worst case: A is gain_part * 2 C_f.  T is kept within [10, 100000]. */
+ *     (A/N)^(1/2).  C_f is the worst case: A is gain_part * 2 C_f, with column_part * R instead of a larger R_inf: no
+ *     table has all its length in one column.  T is kept within [10, 100000]. */
 #include "solve/frank_wolfe/dpfw.h"
 #include "solve/frank_wolfe/rules.def"
 
@@ -43,7 +44,8 @@ static double clip_of(const tct_facts *facts, double feature) {
 
 static tct_status steps_of(const tct_facts *facts, double feature, double change, double *steps, tct_error *err) {
   double rho = 0, curve = facts->loss.kind->curvature_bound(facts->loss.h);
-  double diameter = 2 * facts->penalty.radius * feature, gain = dpfw_gain_part * 2 * curve * diameter * diameter;
+  double typical = fmin(feature, dpfw_column_part * facts->row_norm);
+  double diameter = 2 * facts->penalty.radius * typical, gain = dpfw_gain_part * 2 * curve * diameter * diameter;
   *steps = 1000; /* without noise */
   if (tct_noise_off(facts)) return TCT_OK;
   double lost = facts->penalty.radius * 2 * change / (double)facts->rows * log(2 * (double)facts->p), best;
@@ -53,7 +55,7 @@ static tct_status steps_of(const tct_facts *facts, double feature, double change
   } else {
     best = sqrt(gain * facts->epsilon / lost);
   }
-  *steps = floor(fmin(dpfw_steps_most, fmax(dpfw_steps_least, best)));
+  *steps = floor(fmin(100000, fmax(dpfw_steps_least, best)));
   return TCT_OK;
 }
 
