@@ -23,7 +23,7 @@
  *   6. C anew; g, where many rows are far with omega 1; (H, J), one release; H of classes and counts averaged
  *      with that of step 4 where little has moved since
  *   7. w = w_0 - W^T H^-1 g, of counts with H as a common move of the margins leaves it; covariances:
- *      onestep_covariance.c
+ *      onestep_covariance.c.  Less of the step where it is noisier than the walk: onestep_shrink.c
  * Where noise is next to nothing c_z, h and C grow without end, and T with the signal.
  *
  * SENSITIVITY  onestep_metric.c and onestep_sums.c; every length is 1.
@@ -51,6 +51,7 @@ typedef struct walk {
   double *g, *step, *move, *value, *rest; /* rest: [3 p] */
   double *curvature, *h, *vectors;        /* curvature: the walk's last, or the mean of all */
   double noise, moved;                    /* of curvature; what the last step moved margins by */
+  double deviation;                       /* of its gradient */
   int64_t known;                          /* curvatures in it */
 } walk;
 
@@ -103,7 +104,7 @@ static tct_status walk_on(tct_onestep *run, walk *m, int64_t t, double *w, tct_e
     if (!(fmax(m->value[k], least) > TCT_ONESTEP_ROUNDING * largest)) continue; /* the rows do not tell */
     tct_axpy(tct_dot(vector, m->g, p) / fmax(m->value[k], least), vector, m->step, p);
   }
-  m->moved = moved_by(run, m->step);
+  m->moved = moved_by(run, m->step), m->deviation = deviation;
   tct_metric_turn(&run->metric, m->step, m->move);
   double size = curved(run) ? fmin(1, dponestep_moved_most / fmax(m->moved, 1e-9)) : 1;
   tct_dpmetric_move(run->problem->facts, w, size, m->move, w);
@@ -239,7 +240,7 @@ static tct_status finish(tct_onestep *run, walk *m, double *w, tct_error *err) {
     released.bend = dponestep_left_by_bend;
   }
   released.unseen = own_unseen(run) ? run->unseen : NULL, released.reach = tct_onestep_reach(run);
-  released.mean = facts->intercept ? run->mean : NULL;
+  released.mean = facts->intercept ? run->mean : NULL, released.before = m->deviation;
   released.dimension = run->dimension, released.shift = run->shift;
   TCT_TRY(tct_inference_new(facts->p, inference, err));
   tct_status status = release_last(run, m, w, &moments, &released.deviation, err);
