@@ -67,7 +67,9 @@ static void the_stated_deviation_of_the_noise_is_that_of_repeated_fits(void **st
       assert_true(given[j] > 0.9 * RUNS);
       double ratio = sqrt(stated[j] / given[j] / ((squares[j] - sum[j] * sum[j] / given[j]) / (given[j] - 1)));
       printf("%s, weight %d: stated %.3f of what is seen\n", coverage_losses[loss], (int)j, ratio);
-      if (!(ratio > 0.82 && ratio < 1.22)) fail_msg("%s: the noise is stated %g times", coverage_losses[loss], ratio);
+      /* of numbers what a clip may take is in it, too */
+      if (!(ratio > 0.82 && ratio < (loss == SQUARED ? 1.45 : 1.22)))
+        fail_msg("%s: the noise is stated %g times", coverage_losses[loss], ratio);
     }
     coverage_free(&t);
   }
@@ -266,6 +268,28 @@ static void a_sum_that_holds_a_withheld_weight_is_withheld(void **state) {
   tct_inference_free(&errors);
 }
 
+/* One outcome in 30 is not 0, more of them where column 0 is large: a clip that noise keeps short takes most of them.
+ * Were what counts tell of that no part of the errors, weights were 0.5 to 470 errors off. */
+static void what_a_short_clip_takes_of_rare_outcomes_is_in_their_errors(void **state) {
+  (void)state;
+  enum { RUNS = 12, P = 4, N = 20000 };
+  double squares = 0, at = 0;
+  int given = 0;
+  for (int run = 0; run < RUNS; run++) {
+    coverage_table t = coverage_draw(INDEPENDENT, SQUARED, N, P, 1200 + (uint64_t)run);
+    for (int64_t i = 0; i < N; i++, at += 0.7548776662466927) t.y[i] = fmod(at, 1) < 0.03 * (1 + t.x[i * P]) ? 10 : 0;
+    t.label_bound = 10;
+    tct_model *model = covered_fit(&t, SQUARED, "dponestep:errors=robust", 0.6, NULL, 30 + (uint64_t)run);
+    tct_contrast errors = covered_weight(model, 0);
+    double off = (model->coefficients[0] - 0.3) / errors.standard_error;
+    if (errors.why == TCT_GIVEN) squares += off * off, given++;
+    tct_model_free(model);
+    coverage_free(&t);
+  }
+  printf("of %d: the mean square over the stated variance is %.2f\n", given, squares / given);
+  assert_true(given >= RUNS / 2 && squares < 3 * given);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(weights_and_their_errors_are_functions_of_releases_alone),
@@ -277,6 +301,7 @@ int main(void) {
       cmocka_unit_test(without_noise_errors_are_those_of_an_exact_fit),
       cmocka_unit_test(without_noise_equal_columns_have_no_interval),
       cmocka_unit_test(eigenvalues_of_a_noisy_curvature_are_those_along_its_vectors),
+      cmocka_unit_test(what_a_short_clip_takes_of_rare_outcomes_is_in_their_errors),
       cmocka_unit_test(students_t_has_the_values_of_its_tables),
       cmocka_unit_test(eigenvectors_put_the_matrix_together_again),
       cmocka_unit_test(a_sum_that_holds_a_withheld_weight_is_withheld),

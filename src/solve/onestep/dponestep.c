@@ -86,12 +86,12 @@ static tct_status curvature_at(tct_onestep *run, walk *m, int64_t t, const doubl
 /* Step t of the walk. */
 static tct_status walk_on(tct_onestep *run, walk *m, int64_t t, double *w, tct_error *err) {
   int64_t p = run->metric.p;
-  double least = 0, deviation = 0;
+  double least = 0;
   if (t == 0 || (run->rule.scaled && t < 2)) {
     TCT_TRY(tct_onestep_set_clip(run, run->at.counts, run->at.steps, dponestep_walk_bias, w, err));
     TCT_TRY(tct_onestep_open_sums(run, run->at.steps, err));
   }
-  TCT_TRY(tct_onestep_gradient(run, run->at.steps, w, m->g, &deviation, err));
+  TCT_TRY(tct_onestep_gradient(run, run->at.steps, w, m->g, &m->deviation, err));
   TCT_TRY(curvature_at(run, m, t, w, &least, err));
   tct_onestep_add_slope(run, w, m->g);
   tct_onestep_add_ridge(run, m->h);
@@ -104,7 +104,7 @@ static tct_status walk_on(tct_onestep *run, walk *m, int64_t t, double *w, tct_e
     if (!(fmax(m->value[k], least) > TCT_ONESTEP_ROUNDING * largest)) continue; /* the rows do not tell */
     tct_axpy(tct_dot(vector, m->g, p) / fmax(m->value[k], least), vector, m->step, p);
   }
-  m->moved = moved_by(run, m->step), m->deviation = deviation;
+  m->moved = moved_by(run, m->step);
   tct_metric_turn(&run->metric, m->step, m->move);
   double size = curved(run) ? fmin(1, dponestep_moved_most / fmax(m->moved, 1e-9)) : 1;
   tct_dpmetric_move(run->problem->facts, w, size, m->move, w);
@@ -204,11 +204,11 @@ static tct_status release_last(tct_onestep *run, walk *m, const double *w, tct_o
 /* Two classes: rows that nobody sees have slopes of at most 1, and what a weight may be off by is known. */
 static bool own_unseen(const tct_onestep *run) { return run->problem->facts->loss.kind->link == TCT_LINK_LOGISTIC; }
 
-/* Could rows that nobody sees have most of a column's variance? */
-static bool hides(const tct_onestep *run) {
-  double most = 0;
+/* Of a column's variance, the most that rows which nobody sees could have. */
+static double hidden(const tct_onestep *run) {
+  double most = run->hidden;
   for (int64_t j = 0; j < run->metric.p; j++) most = fmax(most, run->unseen[j]);
-  return most > dponestep_unseen_most;
+  return most;
 }
 
 /* What Newton's last step leaves of itself.  Curvature that is gone since the start tells how far margins have come,
@@ -221,10 +221,19 @@ static double left_along(const tct_onestep *run, const double *curvature) {
   return fmax(1 - now / begun, 0);
 }
 
+/* Numbers, many rows far: the square of what hidden rows may move weights by, over the last step.  That is what seen
+ * ones do when weights and clips are let go.  Noise's part of it is none. */
+static double moved_by_far(const tct_onestep *run, const walk *m, double deviation) {
+  int64_t p = run->metric.p;
+  double noise = (double)p * m->deviation * m->deviation + deviation * deviation * tct_norm2(run->factor, p * p);
+  double part = hidden(run) * hidden(run) / dponestep_unseen_most, size = fmax(tct_norm2(m->g, p), 0x1p-900);
+  return run->heavy ? part * part * fmax(1 - noise / size, 0) : 0;
+}
+
 /* The part of what the last clip may lose that the variance which it leaves allows for. */
 static double still_hidden(const tct_onestep *run) {
   double part = (run->dispersion + run->uncertain - 1) / dponestep_hidden_dispersion;
-  return part < 1 ? fmax(part, 0) : 1; /* all where it is not known */
+  return part < 1 && curved(run) ? fmax(part, 0) : 1; /* all where it is not known */
 }
 
 /* Steps 6 and 7. */
@@ -244,18 +253,19 @@ static tct_status finish(tct_onestep *run, walk *m, double *w, tct_error *err) {
   released.dimension = run->dimension, released.shift = run->shift;
   TCT_TRY(tct_inference_new(facts->p, inference, err));
   tct_status status = release_last(run, m, w, &moments, &released.deviation, err);
-  if (run->rule.robust) /* where the mean is not as the model says */
+  if (run->rule.robust || !curved(run)) /* of counts where the mean is not as the model says */
     released.lost = run->lost * still_hidden(run);
   double residual = status == TCT_OK ? residual_of(run, &moments, m->rest) : NAN;
   if (status == TCT_OK) {
     if (released.rest > 0) released.grown = grow(run, m->g, &moments, m->rest);
     tct_onestep_add_slope(run, w, m->g);
-    released.along = left_along(run, moments.curvature);
+    released.along = curved(run) ? left_along(run, moments.curvature) : moved_by_far(run, m, released.deviation);
     tct_onestep_add_ridge(run, moments.curvature);
     status = tct_onestep_covariance(&released, &run->metric, m->step, inference, err);
   }
   if (status == TCT_OK) {
-    for (int64_t j = 0; j < facts->p && !own_unseen(run) && hides(run); j++) inference->why[j] = TCT_ROWS_TOO_FAR;
+    bool far = !own_unseen(run) && hidden(run) > dponestep_unseen_most;
+    for (int64_t j = 0; j < facts->p && far; j++) inference->why[j] = TCT_ROWS_TOO_FAR;
     inference->robust = run->rule.robust;
     inference->residual = residual;
     tct_metric_turn(&run->metric, m->step, m->move);

@@ -59,6 +59,7 @@ typedef struct tct_onestep {
   double dispersion;         /* of counts: the variance of slopes by the curvature, 1 under a right model; 0: unknown */
   double uncertain;          /* of dispersion: the noise in it */
   double lost;               /* of counts: what the clip may take from the mean term, unseen */
+  double hidden;             /* of the variance of terms of numbers, what hidden rows could have */
   double taken, unsure;      /* of amounts: what the clip takes from the mean term, and its error */
   double *shift;             /* [p]: that error, along the mean row */
   double clip;               /* C: |psi z| <= C in the gradient's metric; logistic: with either label */
@@ -101,6 +102,7 @@ typedef struct tct_onestep_terms {
   double given;     /* the clip in typical terms; NAN: as above */
   double taken;     /* out: what the clip takes from the mean term: slopes above 0 less the others */
   double unsure;    /* out: its error */
+  double rms;       /* out: of the terms that are seen */
   double uneven;    /* out: how unlike the tails of both signs are, in [0, 1]; 1 where one is not seen */
 } tct_onestep_terms;
 /* Is this dispersion that of a model whose counts vary more than it says?  In [0, 1]. */

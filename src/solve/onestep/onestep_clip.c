@@ -13,7 +13,9 @@
  *
  * Amounts.  What the tails say a clip takes is given back along the mean row: where ratios have one law for all
  * records, it is the intercept's alone.  So a clip may take more.  Long rows are cut more often, and are less along the
- * mean row than their length says.  So the part amounts_left is kept, and is an error there, as the tails' noise is. */
+ * mean row than their length says.  So the part amounts_left is kept, and is an error there, as the tails' noise is.
+ *
+ * Numbers.  Where noise keeps a clip shorter than that, what tails or single cells tell that it takes is an error. */
 #include "core/expm.h"
 #include "solve/onestep/one_step.h"
 #include "solve/onestep/rules.def"
@@ -63,6 +65,22 @@ static double beyond(const law *m, double c) {
   return sum * step + rest;
 }
 
+/* Does this cell stand out of noise by itself, both signs together? */
+static bool is_seen(const tct_onestep_terms *terms, int k) {
+  return terms->count[k] + terms->count[EDGES + k] > dponestep_sure * M_SQRT2 * terms->deviation;
+}
+
+/* What a clip of c takes of one sign more than of the other in such cells, but for what tails tell of both.  Outcomes
+ * that few records have fill a few cells, and a tail of all does not stand out. */
+static double beyond_by_cells(const tct_onestep_terms *terms, double c, double told) {
+  double more = 0, both = 0;
+  for (int k = 0; k < EDGES; k++) {
+    double up = terms->count[k], down = terms->count[EDGES + k], over = tct_onestep_edge(k) * exp2(-0.25) - c;
+    if (over > 0 && is_seen(terms, k)) more += over * (up - down), both += over * (up + down);
+  }
+  return both > told ? fabs(more) * (1 - told / both) : 0;
+}
+
 /* The deviation of `beyond` where a tail has this one. */
 static double unsure_beyond(const law *m, double c, double deviation) {
   double over = m->last < 0 ? INFINITY : (c - m->x[m->last]) / m->spread;
@@ -81,7 +99,7 @@ static void typical_terms(const tct_onestep_terms *terms, double *quantile, doub
   *quantile = *seen = tct_onestep_edge(k);
   for (int j = 0; j < EDGES; j++) {
     double both = terms->count[j] + terms->count[EDGES + j], edge = tct_onestep_edge(j);
-    if (!(both > dponestep_sure * M_SQRT2 * terms->deviation)) continue;
+    if (!is_seen(terms, j)) continue;
     sure += both, squares += 0.8 * both * edge * edge, *seen = edge;
   }
   *rms = fmax(sqrt(squares / fmax(sure, 1)), *quantile);
@@ -111,6 +129,7 @@ static double pick(tct_onestep_terms *terms, const law *up, const law *down) {
   double quantile, rms, seen, rare = terms->typical > 0 ? pow(fmax(1 - terms->typical, 0), 2) : 0;
   terms->uneven = 1;
   typical_terms(terms, &quantile, &rms, &seen);
+  terms->rms = rms;
   if (!isnan(terms->given)) return terms->given * quantile;
   double shorter = fmin(up->spread, down->spread) / fmax(fmax(up->spread, down->spread), 0x1p-900);
   terms->uneven = fmin(dponestep_lost_by_skew * (1 - shorter), 1);
@@ -146,11 +165,16 @@ double tct_onestep_pick_clip(tct_onestep_terms *terms) {
   int cells = tct_onestep_cell(terms->most) < EDGES - 1 ? tct_onestep_cell(terms->most) + 2 : EDGES;
   law up = law_of(terms->count, cells, terms->deviation), down = law_of(terms->count + EDGES, cells, terms->deviation);
   double clip = fmin(pick(terms, &up, &down), terms->most);
-  if (!terms->amounts || !(clip < terms->most)) return clip;
-  double taken = (beyond(&up, clip) - beyond(&down, clip)) / terms->rows;
+  if (!(terms->amounts || terms->even) || !(clip < terms->most)) return clip;
+  double over = beyond(&up, clip), under = beyond(&down, clip), taken = (over - under) / terms->rows;
+  if (terms->even) taken = fmax(fabs(taken), beyond_by_cells(terms, clip, over + under) / terms->rows);
   double above = unsure_beyond(&up, clip, terms->deviation * sqrt(cells - up.last)),
          below = unsure_beyond(&down, clip, terms->deviation * sqrt(cells - down.last));
-  terms->unsure = hypot(hypot(above, below) / terms->rows, dponestep_amounts_left * taken);
-  terms->taken = (1 - dponestep_amounts_left) * taken;
+  /* of numbers what the clip was picked to take biases nothing that counts */
+  double left = terms->amounts ? dponestep_amounts_left : 1,
+         direction = terms->rms / sqrt(terms->rows * terms->dimension);
+  double allowed = terms->amounts ? 0 : terms->part * hypot(clip * terms->noise, direction);
+  terms->unsure = fmax(hypot(hypot(above, below) / terms->rows, left * taken) - allowed, 0);
+  terms->taken = (1 - left) * taken;
   return clip;
 }

@@ -335,7 +335,7 @@ static double moved2_by(const work *m, const double *u) {
   int64_t p = m->p;
   double sum = 0, typical = in->second ? 1 : 1 / (dponestep_logistic_width * dponestep_logistic_width), trace = 0;
   double *column = m->room, *moved = m->room + p, by_noise = 0, g2 = in->deviation * in->deviation;
-  if (in->link == TCT_LINK_IDENTITY) return 0; /* its curvature stays, and nobody asks */
+  if (in->link == TCT_LINK_IDENTITY) return 1; /* its curvature stays, and nobody asks */
   for (int64_t j = 0; j < p; j++) {
     sum += m->rest[j] * tct_dot(matrix + j * p, m->rest, p);
     trace += in->moments->curvature[j * p + j];

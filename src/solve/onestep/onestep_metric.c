@@ -303,7 +303,7 @@ static void take_lengths(tct_onestep *run, const double *count, double deviation
     double edge = tct_onestep_edge(k), middle = edge * exp2(-0.25);
     sure[k] = count[k] > 3 * deviation ? count[k] : 0;
     all += sure[k] * middle * middle;
-    if (sure[k] > 0) run->farthest = edge;
+    if (count[k] > dponestep_sure * deviation) run->farthest = edge;
     if (edge > dponestep_far_from && edge < dponestep_far_to) far += count[k], cells++;
   }
   run->heavy = far / run->rows - run->categories >

@@ -89,6 +89,11 @@ tct_status tct_onestep_set_clip(tct_onestep *run, int counts, int release, doubl
     run->clip = tct_onestep_pick_clip(&terms) * run->unit;
     double of_sum = run->unit * terms.rows / run->rows; /* g is a mean by weights */
     run->taken = terms.taken * of_sum, run->unsure = terms.unsure * of_sum;
+    if (terms.even) { /* a hidden row is as long as the longest, its label half a range off */
+      double longest = (weighs_alike(run) ? fmax(run->farthest, run->weight) : run->weight) / terms.rms;
+      run->hidden = terms.deviation / terms.rows * longest * longest;
+      run->lost = sqrt(dponestep_amounts_left / run->dimension) * run->unsure;
+    }
     uneven = terms.uneven;
   }
   if (facts->loss.kind->counts) { /* so many terms may be hidden beyond the clip, each by as much */
@@ -97,7 +102,7 @@ tct_status tct_onestep_set_clip(tct_onestep *run, int counts, int release, doubl
                          dponestep_hidden_events * run->rows * fmin(run->typical, 1));
     run->lost = uneven * most * hidden * run->clip / run->rows;
   }
-  if (tct_noise_off(facts)) run->taken = run->unsure = 0, run->clip = 1e6 * fmin(facts->label_bound, slope);
+  if (tct_noise_off(facts)) run->taken = run->unsure = run->lost = 0, run->clip = 1e6 * fmin(facts->label_bound, slope);
   return TCT_OK;
 }
 
