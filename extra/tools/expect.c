@@ -212,7 +212,8 @@ static double truth_of(const expected *e, int64_t k) {
 static tct_contrast contrast_of(expected *e, const tct_model *model, int64_t k, double unsaid) {
   memcpy(e->scaled, e->sums + k * e->p, (size_t)e->p * sizeof *e->scaled);
   for (int64_t j = 0; j + 1 < e->p; j++) {
-    double middle = e->scaled[e->p - 1] * e->mean[j]; /* where all columns are at their means slopes do not count */
+    double middle = e->scaled[e->p - 1] * e->mean[j];   /* where all columns are at their means slopes do not count */
+    if (model->inference.why[j] != TCT_GIVEN) continue; /* what holds no withheld weight gets none */
     e->scaled[j] = middle + (e->scaled[j] - middle) / sqrt(1 - (isnan(e->r2[j]) ? unsaid : e->r2[j]));
   }
   return tct_inference_contrast(&model->inference, e->scaled);

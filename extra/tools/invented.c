@@ -29,6 +29,8 @@ enum { GRID = 8192, NUMBERS = 100000000 }; /* of a table, in columns and feature
 static const double ROUNDED = 0.005;       /* a share is known to two decimals */
 static const double FAR_ODDS = 40;         /* e^-40 of a law is left out */
 static const double LEAST_SIZE = 0.001;    /* of a beta law, a + b: nearly all at its ends */
+static const double MOST_SIZE = 1e12;      /* nearly all at its mean */
+static const double LEAST_MEAN = 0x1p-40;  /* and as much from 1 */
 
 /* ---- columns ---------------------------------------------------------------------------------------------------- */
 
@@ -113,19 +115,23 @@ static size_t assumed(const invented *t, const char *name, double *out, size_t m
   return list && !count ? most + 1 : count;
 }
 
-/* A beta law on (0, 1), by how much of it lies below the points of a grid.  These are log-odds v = sinh(first + k
- * step). There its density x^a (1 - x)^b, x = 1/(1 + e^-v), is smooth for all a and b. */
+/* A beta law on (0, 1), by how much of it lies below the points of a grid.  These are log-odds v = middle + sinh(first
+ * + k step).  There its density x^a (1 - x)^b, x = 1/(1 + e^-v), is smooth for all a and b, and highest at the mean. */
 typedef struct law {
-  double first, step, below[GRID];
+  double middle, first, step, below[GRID];
 } law;
 
-/* The law of this mean and deviation, or of the largest deviation that one has. */
+/* The law of this mean and deviation, or of the largest or least deviation that one has here. */
 static void make_law(double mean, double deviation, law *l) {
-  double size = fmax(mean * (1 - mean) / (deviation * deviation) - 1, LEAST_SIZE), a = mean * size, b = size - a;
-  double most = a * log(mean) + b * log1p(-mean), sum = 0;
-  l->first = -asinh(FAR_ODDS / a), l->step = (asinh(FAR_ODDS / b) - l->first) / (GRID - 1);
+  mean = fmin(fmax(mean, LEAST_MEAN), 1 - LEAST_MEAN);
+  double size = fmin(fmax(mean * (1 - mean) / (deviation * deviation) - 1, LEAST_SIZE), MOST_SIZE), a = mean * size;
+  double b = (1 - mean) * size, most = a * log(mean) + b * log1p(-mean), sum = 0;
+  double near = sqrt(2 * FAR_ODDS * (1 / a + 1 / b)); /* as far as if the law were normal */
+  l->middle = log(mean) - log1p(-mean), l->first = -asinh(near + FAR_ODDS / a);
+  l->step = (asinh(near + FAR_ODDS / b) - l->first) / (GRID - 1);
   for (int k = 0; k < GRID; k++) {
-    double s = l->first + l->step * k, v = sinh(s), lower = fmax(-v, 0) + log1p(exp(-fabs(v))); /* x = e^-lower */
+    double s = l->first + l->step * k, v = l->middle + sinh(s);
+    double lower = fmax(-v, 0) + log1p(exp(-fabs(v))); /* x = e^-lower */
     l->below[k] = sum += exp(-a * lower - b * (v + lower) - most) * cosh(s);
   }
   for (int k = 0; k < GRID; k++) l->below[k] /= sum;
@@ -139,7 +145,7 @@ static double quantile_of(const law *l, double u) {
     *(l->below[middle] < u ? &low : &high) = middle;
   }
   double before = low < 0 ? 0 : l->below[low], part = (u - before) / fmax(l->below[high] - before, 0x1p-900);
-  return 1 / (1 + exp(-sinh(l->first + l->step * (low + part + 0.5))));
+  return 1 / (1 + exp(-l->middle - sinh(l->first + l->step * (low + part + 0.5))));
 }
 
 /* A number with a mean and a deviation has the beta law between its bounds: most skewed tables' are near it. */

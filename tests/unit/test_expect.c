@@ -184,6 +184,11 @@ static void every_loss_has_errors_and_few_records_have_none(void **state) {
   json_t *few = expect("logistic", died, 0.1, 300, "{\"tries\": 2}", &err);
   assert_true(of(few, "age", "withheld") == 1 && json_is_null(json_object_get(weight(few, "age"), "standard_error")));
   json_decref(few);
+  /* what a withheld column tells of others is in no other weight, and not in the constant */
+  few = sure("logistic", died, 2, "{\"tries\": 2, \"assume\": {\"sex\": [0.6, 0.3998, 0.0002, 0.3]}}");
+  assert_true(of(few, "sex=x", "withheld") == 1 && of(few, "(intercept)", "withheld") == 0);
+  assert_true(of(few, "(intercept)", "standard_error_most") > of(few, "(intercept)", "standard_error"));
+  json_decref(few);
 }
 
 /* Of three tries the middle one counts, by size and not by turn. */

@@ -175,6 +175,35 @@ static void counts_are_rounded_and_ratios_stay_finite(void **state) {
   assert_float_equal(sum, 3, 0.1);
 }
 
+/* Of [0, 1]: far from the middle and nearly even, at an end, and of deviations that no such law has. */
+static void narrow_and_extreme_columns_have_their_means(void **state) {
+  (void)state;
+  enum { N = 5000 };
+  static const double all[][3] = {{0.44, 0.0267, 0.0267}, {0.9, 0.01, 0.01}, {0.02, 0.0005, 0.0005}, {1e-3, 1e-4, 1e-4},
+                                  {0.3, 1e-300, 0},       {0.5, 9, 0.5},     {1 - 0x1p-53, 0.01, 0}, {1e-300, 0.01, 0}};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    tct_error err = {0};
+    tct_read_options read;
+    tct_read_options_default(&read);
+    read.schema_text =
+        "{\"format\": \"tacit-schema\", \"version\": 1, \"columns\": [{\"name\": \"a\", "
+        "\"type\": \"number\", \"lower\": 0, \"upper\": 1}]}";
+    json_t *assume = json_pack("{s:[f, f]}", "a", all[k][0], all[k][1]);
+    double *r2 = NULL, sum = 0, squares = 0, mean = all[k][0], deviation = all[k][2];
+    tct_data *data = tct_invent_table(&read, N, assume, &r2, &err);
+    if (!data) fail_msg("%s", err.text);
+    const double *x = data->x.values;
+    for (int64_t i = 0; i < N; i++) {
+      double apart = x[i * data->x.stride] - mean;
+      sum += apart / N, squares += apart * apart / N;
+    }
+    double is = sqrt(fmax(squares - sum * sum, 0));
+    if (!(fabs(sum) < 0.02 * deviation + 1e-5 && fabs(is - deviation) < 0.02 * deviation + 1e-5))
+      fail_msg("%g, %g: %g off, deviation %g", all[k][0], all[k][1], sum, is);
+    tct_data_free(data), tct_free(r2), json_decref(assume);
+  }
+}
+
 /* Counts and amounts that vary more than their law says, about means that differ. */
 static void labels_have_the_assumed_deviation(void **state) {
   (void)state;
@@ -205,6 +234,7 @@ int main(void) {
       cmocka_unit_test(columns_beyond_the_primes_differ),
       cmocka_unit_test(counts_are_rounded_and_ratios_stay_finite),
       cmocka_unit_test(labels_have_the_assumed_deviation),
+      cmocka_unit_test(narrow_and_extreme_columns_have_their_means),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
