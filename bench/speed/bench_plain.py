@@ -12,20 +12,26 @@ so a busy moment meets all.
           liblinear: LIBLINEAR 2.x within it, with the same settings.  auto+errors: errors="robust".
           `classes`: ten of them.  `sparse`: CSR, ten features a record.
   read    a CSV file of `tacit generate`, under its schema; polars: read_csv.
+  peer    as fit, epsilon 1, one run, each with the options of bench/peers/peers.py: Opacus (10 epochs in batches of 1024,
+          clip R, rate 2) beside auto, diffprivlib beside auto at delta 0 with replace_one; dp_accounting beside the
+          command, queries of bench/peers/account_peers.py.  All in an environment of their own, PEERS, made in the
+          folder --peers where it is not there: 6 GB, minutes.  Without a network these rows are left out.
   growth  the command on an NPY file of doubles, settings in SOLVERS: time at `rows` over that at a tenth of them.
 
---only takes shapes whose name has one of these words, separated by commas.  1,000,000 x 30 and what is beyond 1 GB of
-memory take some minutes.  diffprivlib and Opacus: bench/peers/peers.py; dp_accounting: bench/peers/account_peers.py.
+--only takes shapes whose name has one of these words, separated by commas.  From 1,000,000 x 30 on it takes minutes and
+up to 6 GB of memory.
 """
 
 import argparse
 import csv
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import venv
 import warnings
 from pathlib import Path
 
@@ -37,12 +43,14 @@ import scipy.sparse
 import tacit
 from sklearn.linear_model import LogisticRegression
 
+HERE = Path(__file__).resolve().parent
 FIELDS = "measure,shape,program,seconds,beside,ratio,runs".split(",")
 RUNS, FEW, LARGE = 3, 1, 2 * 10**7  # FEW runs from LARGE numbers on
 FITS = {  # name: rows, columns, type, solvers of tacit
     "10000 x 30": (10**4, 30, "f8", "auto auto+errors objpert dpgd"),
     "100000 x 30": (10**5, 30, "f8", "auto auto+errors objpert dpgd"),
     "1000000 x 30": (10**6, 30, "f8", "auto objpert dpgd"),
+    "10000000 x 30": (10**7, 30, "f8", "auto objpert"),
     "1000000 x 30 floats": (10**6, 30, "f4", "auto objpert"),
     "60000 x 600": (60000, 600, "f8", "auto objpert"),
     "100000 x 1000": (10**5, 1000, "f8", "auto"),
@@ -50,6 +58,10 @@ FITS = {  # name: rows, columns, type, solvers of tacit
     "1000000 x 50000 sparse": (10**6, 50000, "sparse", "auto"),
     "100000 x 30 classes": (10**5, 30, "classes", "auto"),
 }
+PEERS = "numpy==1.26.4 scipy==1.11.4 scikit-learn==1.5.2 pandas==2.2.3 polars==1.12.0 torch==2.5.1 opacus==1.5.2"
+PEERS += " dp-accounting==0.4.4"
+BARE = "diffprivlib==0.6.6"  # asks for older packages than it needs
+QUERIES = ((1.0, 4.0, 100, 1e-5), (0.01, 1.0, 1000, 1e-5), (0.01, None, 1000, 1e-5))  # rate, noise, count, delta
 RIDGE = ("logistic", "l2:lambda=1e-4")
 SOLVERS = {name: ("logistic", "none") for name in "auto dpgd dpnewton dpsgd dpagd dpcd privgene".split()}
 SOLVERS |= {"objpert": RIDGE, "outpert": RIDGE, "dpscd": RIDGE, "dpfw": ("logistic", "l1ball:radius=5")}
@@ -107,11 +119,54 @@ def reading(program, rows):
         yield from taking_turns(calls)
 
 
+def seconds_since(before):
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def command_seconds(command):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return seconds_since(before)
+
+
+def peer(program):
+    """Inside the environment of the peers: rows of shape, program, seconds, beside, ratio and runs."""
+    sys.path[:0] = [str(HERE.parent / "peers")]
+    import account_peers
+    import peers
+
+    X, y = invented(10**5, 30, "f8")
+    pure = {"auto": peers.ours("replace_one", delta=0.0), "diffprivlib": peers.diffprivlib()}
+    for shape, fits in (("", {"auto": peers.ours("add_remove"), "opacus": peers.opacus(1, 2.0)}), (" delta 0", pure)):
+        calls = {name: lambda f=fit: f(X, y, 31**0.5, 1.0, 1) for name, fit in fits.items()}
+        for row in taking_turns(calls, FEW):
+            yield f"100000 x 30{shape}", *row
+    account_peers.theirs(0.1, 4.0, 10, 1e-5)  # it loads what it needs
+    for query in QUERIES:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        account_peers.ours(program, *query)
+        own, start = seconds_since(before), time.process_time()
+        account_peers.theirs(*query)
+        theirs = time.process_time() - start
+        shape = f"{query[2]} events of rate {query[0]:g}, " + (f"noise {query[1]:g}" if query[1] else "epsilon 1")
+        yield shape, "tacit", f"{own:.4g}", "tacit", 1, 1
+        yield shape, "dp_accounting", f"{theirs:.4g}", "tacit", f"{theirs / own:.3g}", 1
+
+
+def from_peers(program, folder):
+    """peer() in its own environment; nothing, and a word about it, where that cannot be made."""
+    python = folder / "bin" / "python"
+    if not python.exists():
+        venv.create(folder, with_pip=True)
+        install = [str(python), "-m", "pip", "install", "--quiet"]
+        if any(subprocess.run([*install, *what]).returncode for what in (PEERS.split(), ["--no-deps", BARE])):
+            shutil.rmtree(folder)
+            return print("SKIPPED: Opacus, diffprivlib and dp_accounting could not be installed", file=sys.stderr)
+    with tempfile.TemporaryDirectory() as made:
+        out = Path(made) / "rows.csv"
+        subprocess.run([str(python), __file__, program, str(out), "--inside"], check=True)
+        return list(csv.reader(out.open()))[1:]
 
 
 def growth(program, solver, rows):
@@ -136,6 +191,8 @@ def main():
     parser.add_argument("program")
     parser.add_argument("out", type=Path)
     parser.add_argument("--only", default="", help="words of a measure, shape or solver")
+    parser.add_argument("--peers", type=Path, default=Path("build/peers"), help="folder of the peers' environment")
+    parser.add_argument("--inside", action="store_true", help="this is that environment: the peers' rows alone")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     tacit.config(repeated_fits="ok")
@@ -143,6 +200,10 @@ def main():
     tasks[("read", "1000000 records")] = lambda: reading(given.program, 10**6)
     for solver in SOLVERS:
         tasks[("growth", f"100000 x 30 {solver}")] = lambda s=solver: growth(given.program, s, 10**5)
+    if given.inside:
+        with open(given.out, "w", newline="") as file:
+            csv.writer(file).writerows([FIELDS, *(["peer", *row] for row in peer(given.program))])
+        return
     words = given.only.split(",")
     with open(given.out, "w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
@@ -154,6 +215,8 @@ def main():
                 out.writerow([measure, shape, *row])
                 print(measure, shape, *row, file=sys.stderr, flush=True)
             file.flush()
+        if any(word in "peer" for word in words):
+            out.writerows(from_peers(given.program, given.peers) or [])
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ const tct_option tct_onestep_options[] = {
     {0},
 };
 
-enum { MOST = 512 };
+enum { MOST = 512 }; /* a model file of some 20 MB; model/inference_json.c reads no more */
 
 /* n mu/p, from public facts. */
 static double public_signal(const tct_facts *facts) {
@@ -148,8 +148,11 @@ static tct_status check(const tct_facts *facts, const tct_onestep_rule *rule, tc
                     "standard errors need products of rows and labels: a row norm and a label bound within 1e-30 and "
                     "1e30; scale the data, or drop {errors}");
   if (facts->p > MOST)
-    return tct_fail(err, TCT_E_USAGE,
-                    "standard errors need matrices of features squared, at most %d features; drop {errors}", MOST);
+    return tct_fail(
+        err, TCT_E_USAGE,
+        "standard errors put two numbers for each pair of weights into the model file, so they know at most %d "
+        "features; drop {errors}",
+        MOST);
   if (!(last_part(rule) >= dponestep_slopes_part))
     return tct_fail(err, TCT_E_USAGE,
                     "metric, path, moments and scale are more than 0.96 together; leave more for the last step");
