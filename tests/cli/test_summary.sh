@@ -223,7 +223,7 @@ constant 4 a,b,c,(intercept)
 constant inf b,(intercept)
 equal 4 a,b
 equal inf a,b
-alike 4 a,b,c,(intercept) 1
+alike 4 a,b,c,(intercept) 4
 few 4 a,b,c,(intercept)
 tiny 1e-6 a,b,c,(intercept)
 END

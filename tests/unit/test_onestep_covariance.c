@@ -352,17 +352,17 @@ static void noise_makes_no_numbers_of_a_rare_category(void **state) {
 }
 
 /* Steps before the last by n mu/p, as rules.def has them. */
-static void counts_go_a_step_less_and_little_noise_more(void **state) {
+static void numbers_go_a_step_more_and_little_noise_too(void **state) {
   (void)state;
   static const column even[COLUMNS] = {EVEN, EVEN};
   static const double epsilons[] = {0.8, 8, 50}, signals[] = {292, 2221, 8903};
-  static const int64_t numbers[] = {4, 4, 5}, counts[] = {3, 3, 5};
+  static const int64_t numbers[] = {4, 4, 5}, others[] = {3, 3, 5};
   for (int k = 0; k < 6; k++) {
     world w;
     tct_onestep run;
-    begin(k % 2 ? "squared" : "poisson", even, epsilons[k / 2], 0, &w, &run);
+    begin(k % 2 ? "squared" : k ? "poisson" : "logistic", even, epsilons[k / 2], 0, &w, &run);
     assert_float_equal(run.rule.signal, signals[k / 2], 1);
-    assert_int_equal(run.rule.steps, (k % 2 ? numbers : counts)[k / 2]);
+    assert_int_equal(run.rule.steps, (k % 2 ? numbers : others)[k / 2]);
     end(&w, &run);
   }
 }
@@ -654,7 +654,7 @@ int main(void) {
       cmocka_unit_test(many_rows_are_far_but_for_rare_categories),
       cmocka_unit_test(far_rows_count_by_their_weight),
       cmocka_unit_test(noise_makes_no_numbers_of_a_rare_category),
-      cmocka_unit_test(counts_go_a_step_less_and_little_noise_more),
+      cmocka_unit_test(numbers_go_a_step_more_and_little_noise_too),
       cmocka_unit_test(the_walk_of_counts_starts_at_their_rate),
       cmocka_unit_test(a_ridge_is_in_the_last_step_and_in_its_errors),
       cmocka_unit_test(stated_deviations_are_those_of_what_is_released),

@@ -88,7 +88,7 @@ static tct_status walk_on(tct_onestep *run, walk *m, int64_t t, double *w, tct_e
   int64_t p = run->metric.p;
   double least = 0;
   if (t == 0 || (run->rule.scaled && t < 2)) {
-    TCT_TRY(tct_onestep_set_clip(run, run->at.counts, run->at.steps, dponestep_walk_bias, w, err));
+    TCT_TRY(tct_onestep_set_clip(run, run->at.counts, run->at.steps, dponestep_clip_bias, w, err));
     TCT_TRY(tct_onestep_open_sums(run, run->at.steps, err));
   }
   TCT_TRY(tct_onestep_gradient(run, run->at.steps, w, m->g, &m->deviation, err));
@@ -193,7 +193,7 @@ static double residual_of(const tct_onestep *run, const tct_onestep_moments *mom
 static tct_status release_last(tct_onestep *run, walk *m, const double *w, tct_onestep_moments *moments,
                                double *deviation, tct_error *err) {
   run->last = true;
-  TCT_TRY(tct_onestep_set_clip(run, run->at.last_counts, run->at.last, dponestep_last_bias, w, err));
+  TCT_TRY(tct_onestep_set_clip(run, run->at.last_counts, run->at.last, dponestep_clip_bias, w, err));
   TCT_TRY(tct_onestep_open_sums(run, run->at.last, err));
   TCT_TRY(tct_onestep_gradient(run, run->at.last, w, m->g, deviation, err));
   TCT_TRY(tct_onestep_release_moments(run, run->at.moments, w, moments, err));

@@ -19,7 +19,7 @@ const tct_option tct_onestep_options[] = {
      "the clip of a record's gradient in the metric, in typical lengths where slopes have no bound; auto: from "
      "releases"},
     {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL,
-     "T: Newton steps before the last; auto: 4, 3 of counts, more where noise is little"},
+     "T: Newton steps before the last; auto: 3, 4 of numbers, more where noise is little"},
     {0},
 };
 
@@ -34,8 +34,8 @@ static double public_signal(const tct_facts *facts) {
 static double between(double x, double low, double high) { return fmin(fmax(x, low), high); }
 
 /* Without noise a walk goes on until it has arrived. */
-static int64_t steps_of(double signal, bool counts) {
-  double least = dponestep_steps - counts, more = ceil(log2(signal / dponestep_more_steps));
+static int64_t steps_of(double signal, bool even) {
+  double least = dponestep_steps + even, more = ceil(log2(signal / dponestep_more_steps));
   return (int64_t)between(dponestep_steps + more, least, dponestep_steps_most);
 }
 
@@ -56,8 +56,9 @@ tct_onestep_rule tct_onestep_rule_of(const tct_facts *facts, const tct_spec *spe
   rule.slopes = rule.sandwich ? dponestep_slopes_part : 0;
   rule.weight = tct_spec_real(spec, options, "weight");
   rule.clip = tct_spec_real(spec, options, "clip");
-  rule.steps = tct_spec_auto(spec, options, "steps") ? steps_of(rule.signal, facts->loss.kind->counts)
-                                                     : tct_spec_count(spec, options, "steps");
+  bool even = facts->loss.kind->link == TCT_LINK_IDENTITY;
+  rule.steps =
+      tct_spec_auto(spec, options, "steps") ? steps_of(rule.signal, even) : tct_spec_count(spec, options, "steps");
   return rule;
 }
 

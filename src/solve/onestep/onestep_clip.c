@@ -2,8 +2,8 @@
  *
  * What a clip c takes from one direction's mean term is the difference of what it takes above and below 0.  Each is
  * the sum over edges beyond c of how many terms are longer.  Below `sure` deviations of the counts' noise these go on
- * as an exponential law with the slope that was seen before.  The difference may vanish by chance, so it counts as at
- * least clip_even, or of counts clip_skewed, of the larger.  Bars of one direction's error: sqrt((c noise)^2 + rms^2/(n
+ * as an exponential law with the slope that was seen before.  The difference may vanish by chance, so the larger
+ * counts, or of residuals that are even clip_even of it.  Bars of one direction's error: sqrt((c noise)^2 + rms^2/(n
  * d)).
  *
  * Rare counts.  Most events are alone, and a clip of two is mostly noise.  Below two the cut is that of a robust
@@ -134,15 +134,13 @@ static double pick(tct_onestep_terms *terms, const law *up, const law *down) {
   double shorter = fmin(up->spread, down->spread) / fmax(fmax(up->spread, down->spread), 0x1p-900);
   terms->uneven = fmin(dponestep_lost_by_skew * (1 - shorter), 1);
   double direction = rms / sqrt(terms->rows * terms->dimension);
-  double lowest = terms->typical > 0 ? fmax(rms, least_of_counts(terms, direction)) : rms;
-  double least = terms->even ? dponestep_even_clip_least * quantile : lowest,
-         most = fmax(dponestep_clip_most, 1.01 * least);
+  double least = terms->typical > 0 ? fmax(rms, least_of_counts(terms, direction)) : rms,
+         most = fmax(tct_onestep_edge(EDGES - 1), 1.01 * least);
   double clip = least;
   for (int k = 0; k < GRID; k++) {
     clip = least * pow(most / least, (double)k / (GRID - 1));
     double a = beyond(up, clip), b = beyond(down, clip);
-    double bias =
-        fmax(fabs(a - b), (terms->even ? dponestep_clip_even : dponestep_clip_skewed) * fmax(a, b)) / terms->rows;
+    double bias = fmax(fabs(a - b), (terms->even ? dponestep_clip_even : 1) * fmax(a, b)) / terms->rows;
     if (bias * (terms->amounts ? dponestep_amounts_left : 1) <= terms->part * hypot(clip * terms->noise, direction))
       break;
   }
@@ -155,8 +153,7 @@ static double pick(tct_onestep_terms *terms, const law *up, const law *down) {
   double hidden =
       fmin(terms->deviation / (dponestep_clip_hidden * terms->rows), 1); /* how much of a tail noise hides */
   double wide = terms->even ? 0 : tct_onestep_varied(terms->dispersion) * hidden;
-  double errors =
-      terms->even ? dponestep_clip_of_error : dponestep_clip_of_count_error + wide * dponestep_clip_of_dispersion;
+  double errors = terms->even ? 0 : dponestep_clip_of_count_error;
   return fmax(clip, fmin(fmax(errors * free, wide * dponestep_clip_dispersed * quantile),
                          (2 + 3 * wide) * seen)); /* no term is longer */
 }

@@ -30,6 +30,7 @@ enum { LOW = -16 };                       /* the least edge is 2^(LOW/2) */
 static const double SHRINK = 1 - 0x1p-38; /* the margin of a view's rows, with the roundings of a scale to spare */
 static const double LEAST = 1e-9;         /* of a column, where no noise says more */
 static const double LEAST_IMAGE = 1e-4;   /* of a direction of images */
+static const double MOST_WEIGHT = 1000;   /* as good as none */
 
 int tct_onestep_cell(double size) {
   double at = ceil(2 * log2(size)) - LOW;
@@ -276,35 +277,28 @@ static tct_status release_matrix(tct_onestep *run, double *s, bool last, double 
 
 /* ---- lengths ----------------------------------------------------------------------------------------------------- */
 
-/* Of the mean square length so much is kept; two classes keep less where noise counts, as a weight biases nothing. */
-static double kept_length(const tct_onestep *run) {
-  if (run->problem->facts->loss.kind->link != TCT_LINK_LOGISTIC) return dponestep_kept;
-  double more = dponestep_class_kept_per_octave * log2(run->rule.signal / dponestep_signal);
-  return fmin(fmax(dponestep_class_kept + more, dponestep_class_kept), dponestep_class_kept_most);
-}
-
 /* h in curves at the start, which grows without end where noise is next to nothing. */
 static double curves_kept(const tct_onestep *run) {
-  double signal = run->rule.signal / dponestep_signal;
-  double most = run->problem->facts->loss.kind->counts ? dponestep_count_curve_most : dponestep_curve_least;
-  return fmax(fmin(fmax(signal, dponestep_curve_least), most), dponestep_curve_per_signal * signal);
+  return fmax(dponestep_curve_least, dponestep_curve_per_signal * run->rule.signal);
 }
 
 /* c_z from released counts of lengths, and whether many rows are far. */
 static void take_lengths(tct_onestep *run, const double *count, double deviation) {
   double all = 0, far = 0, cells = 0, p = (double)run->metric.p, kept = 0, weight = dponestep_weight_least;
-  double step = dponestep_weight_step, wanted = kept_length(run), sure[TCT_ONESTEP_EDGES];
+  bool classes = run->problem->facts->loss.kind->link == TCT_LINK_LOGISTIC; /* a weight biases nothing */
+  double step = dponestep_weight_step, wanted = classes ? dponestep_class_kept : dponestep_kept,
+         sure[TCT_ONESTEP_EDGES];
   double most = tct_dpmetric_curvature(run->problem->facts);
   run->curvature = fmin(most, curves_kept(run) * run->typical);
   double noise = 1 / (all_signal(run) * sqrt(run->rule.moments)) * dponestep_joint_curve;
   double room = sqrt(dponestep_open_noise * run->typical / (run->curvature * run->dimension * noise * sqrt(2 * p)));
-  double top = fmin(fmax(room, weight), dponestep_weight_most);
+  double top = fmin(fmax(room, weight), MOST_WEIGHT);
   for (int k = 0; k < TCT_ONESTEP_EDGES; k++) {
     double edge = tct_onestep_edge(k), middle = edge * exp2(-0.25);
     sure[k] = count[k] > 3 * deviation ? count[k] : 0;
     all += sure[k] * middle * middle;
     if (count[k] > dponestep_sure * deviation) run->farthest = edge;
-    if (edge > dponestep_far_from && edge < dponestep_far_to) far += count[k], cells++;
+    if (edge > dponestep_far_from) far += count[k], cells++;
   }
   run->heavy = far / run->rows - run->categories >
                fmax(dponestep_far_share, dponestep_far_sure * deviation * sqrt(cells) / run->rows);
@@ -315,9 +309,8 @@ static void take_lengths(tct_onestep *run, const double *count, double deviation
     }
     if (kept >= wanted * all) break;
   }
-  bool classes = run->problem->facts->loss.kind->link == TCT_LINK_LOGISTIC;
-  run->weight = run->heavy ? (classes ? dponestep_far_class_weight : dponestep_far_weight) * top : fmin(weight, top);
-  run->weight = fmin(fmax(run->weight, dponestep_weight_per_room * room), 1000); /* 1000: as good as none */
+  run->weight = run->heavy ? (classes ? dponestep_far_class_weight : 1) * top : fmin(weight, top);
+  run->weight = fmin(fmax(run->weight, dponestep_weight_per_room * room), MOST_WEIGHT);
   if (!isnan(run->rule.weight)) run->weight = run->rule.weight;
 }
 
