@@ -52,12 +52,18 @@ static const char *name_of(const expected *e, int64_t k) {
   return k == e->p - 1 ? "(intercept)" : e->original.name ? e->original.name[k] : e->columns.features[k];
 }
 
+/* An empty list is what some write for no names. */
+static bool by_names(const json_t *value) {
+  return !json_array_size(value) && !json_is_number(value) && !json_is_string(value);
+}
+
 static tct_status take_asked(expected *e, const char *asked, tct_error *err) {
   e->asked = asked ? json_loads(asked, JSON_REJECT_DUPLICATES, NULL) : json_object();
   const json_t *tries = json_object_get(e->asked, "tries");
   json_int_t count = tries ? json_integer_value(tries) : TRIES;
   e->tries = count < 1 || count > MOST_TRIES ? 0 : (int)count;
-  if (json_is_object(e->asked) && e->tries >= 1) return TCT_OK;
+  bool named = by_names(json_object_get(e->asked, "effect")) && by_names(json_object_get(e->asked, "assume"));
+  if (json_is_object(e->asked) && e->tries >= 1 && named) return TCT_OK;
   return tct_fail(err, TCT_E_USAGE,
                   "what is expected is asked in JSON: \"effect\" and \"assume\" by names, \"tries\" from 1 to 1000; "
                   "write it so");
@@ -172,7 +178,9 @@ static tct_status label(expected *e, int64_t rows, tct_error *err) {
   double a = json_number_value(list ? json_array_get(assumed, 0) : assumed), all[] = {assumed ? a : NAN, 0};
   double least = fmax(e->table->label_low, tct_loss_from_zero(loss) ? 0 : -INFINITY); /* NAN: none is known */
   double low = fmax(c->label_shift - c->label_bound, least);
-  bool share = loss->kind->binary || loss->kind->follow_up, fits = !assumed || (a > 0 && a < (share ? 1 : INFINITY));
+  double high = c->label_shift + c->label_bound;
+  bool share = loss->kind->binary || loss->kind->follow_up;
+  bool fits = !assumed || (a > (two ? low : 0) && a < (share ? 1 : two ? high : INFINITY));
   if (json_array_size(assumed) > 1) {
     all[1] = json_number_value(json_array_get(assumed, 1));
     fits &= two && all[1] > 0 && json_array_size(assumed) == 2;
@@ -181,7 +189,7 @@ static tct_status label(expected *e, int64_t rows, tct_error *err) {
     return tct_fail(
         err, TCT_E_USAGE,
         "of the label a share between 0 and 1 is assumed, or a deviation above 0, or of counts and amounts a "
-        "mean above 0 and maybe a deviation; give these");
+        "mean within its bounds and maybe a deviation; give these");
   e->y = TCT_NEW(double, rows), e->eta = TCT_NEW(double, rows), e->mean = TCT_NEW(double, e->p);
   if (!e->y || !e->eta || !e->mean) return tct_fail_memory(err);
   TCT_TRY(tct_matrix_convert(&e->table->x, TCT_DENSE_ROWS, TCT_F64, &dense, err));
@@ -191,7 +199,7 @@ static tct_status label(expected *e, int64_t rows, tct_error *err) {
     tct_axpy(1 / (double)rows, x, e->mean, e->p - 1);
   }
   tct_matrix_free(&dense);
-  tct_invent_labels(loss, all, low, c->label_shift + c->label_bound, e->eta, rows, e->y);
+  tct_invent_labels(loss, all, low, high, e->eta, rows, e->y);
   e->data = tct_data_relabel(e->table, e->y, tct_config_labels(c), NULL, 0, TCT_CLASS_TEXT, err);
   if (!e->data) return err->status;
   e->data->follow_up = loss->kind->follow_up;
@@ -253,11 +261,11 @@ static tct_status fit_all(expected *e, tct_error *err) {
 
 /* ---- the answer ------------------------------------------------------------------------------------------------- */
 
-/* The median of count numbers, which are then in order; null without any. */
+/* The median of count numbers, which are then in order; null where there is none, or none that JSON can say. */
 static json_t *median(double *list, int count, double scale) {
   qsort(list, (size_t)count, sizeof *list, tct_ascending);
-  if (!count) return json_null();
-  return json_real(scale * 0.5 * (list[(count - 1) / 2] + list[count / 2]));
+  double middle = count ? scale * 0.5 * (list[(count - 1) / 2] + list[count / 2]) : NAN;
+  return isfinite(middle) ? json_real(middle) : json_null();
 }
 
 static json_t *line(expected *e, int64_t k) {

@@ -325,12 +325,17 @@ static void what_is_asked_wrongly_is_refused(void **state) {
   refused("{\"assume\": {\"sex\": [0.5, 0.7, -0.2]}}", "of another form");
   refused("{\"tries\": 1000, \"assume\": {\"edu\": [1, 2]}}", "no such column");
   refused("{\"tries\": 1001}", "tries");
+  refused("{\"assume\": 5}", "by names");
+  refused("{\"effect\": [1]}", "by names");
   refused("{\"assume\": {\"educ\": [1, 1, 1]}}", "of another form");
   refused("{\"assume\": {\"sex\": [0.5, 0.5]}}", "of another form");
   refused("{\"assume\": {\"sex\": [0.5, 0.5, 0.5]}}", "add up to 1.5");
   refused("{\"assume\": {\"died\": 1}}", "share between 0 and 1");
   refused("{\"assume\": {\"died\": 0}}", "share between 0 and 1");
   assert_null(expect("cox", followed, 1, 20000, "{\"assume\": {\"died\": 1}}", &err));
+  assert_null(expect("gamma", cost, 1, 20000, "{\"assume\": {\"cost\": 11}}", &err));
+  assert_non_null(strstr(err.text, "mean within its bounds"));
+  assert_null(expect("gamma", cost, 1, 20000, "{\"assume\": {\"cost\": [1, 1]}}", &err));
   assert_non_null(strstr(err.text, "share between 0 and 1"));
   refused("{\"tries\": 0}", "tries");
   refused("{\"tries\": 4294967297}", "tries");

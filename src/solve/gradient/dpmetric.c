@@ -14,7 +14,7 @@
  *   3. where the signal kappa = n mu/d is enough: the same for the images z_i = W x_i, and W <- L_2^-1 W; else: G
  *      once more
  *   4. C = c * slope * sqrt(d/h), W <- W/C
- *   5. for t = 1..T
+ *   5. until T releases are made
  *   6.   g = sum_i clip(l'(x_i.u, y_i) W x_i, 1) + N(0, m^2 I); on a short path the mean of several releases.
  *        Logistic: a record is cut by the larger of its two labels' terms, which is a weight of its row (clipped.h).
  *   7.   w' = u - step * C^2 W^T (g/n + l2 W u)
@@ -42,12 +42,11 @@
  *   f comes from W and n alone: terms in x are cut to `sensitivity` too, so that the sum of n of them fits the lattice.
  *
  * RELEASES  Steps 1 to 3: gaussian(m_q), gaussian(m_s), gaussian(m_G), gaussian(m_B).  Step 6: T events gaussian(m).
- * One sum may be released several
- * times, each with a charge and a noise of its own.  The sum of all 1/m^2 is 1/x^2: exact, no Renyi detour; x is
- * calibrated for the whole list.
+ * One sum may be released several times, each with a charge and a noise of its own.  The sum of all 1/m^2 is 1/x^2:
+ * exact, no Renyi detour; x is calibrated for the whole list.
  *
  * COST  n p^2 multiplications for G, n p^2 for images and their sum, p^3 a few times, and one pass over X and p^2 per
- * step.  A diagonal metric: two passes over X, and one per step.
+ * step, of which there are at most T.  A diagonal metric: two passes over X, and one per step.
  *
  * DEPARTS  From GeoClip: the metric is of the rows, not of gradients, and is released before the path, in one or two
  * releases; the clip follows the released dimension.  A path that diverges is cut at weights of 1e9 labels over R, so

@@ -26,8 +26,7 @@ const tct_option tct_dpmetric_options[] = {
      "length of the path in steps of one over the curvature; auto: from the released spectrum"},
     {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL,
      "T releases of gradients, several of one pass where the path is short; auto: 74, or 4 sqrt(path_length) where "
-     "that "
-     "is given"},
+     "that is given"},
     {"average", TCT_OPT_REAL, "0.7", 1e-9, 1, NULL, "the last part of the path that the result averages"},
     {0},
 };

@@ -16,9 +16,9 @@
  *      h/curve_i)
  *   4. for t = 1..T from w with the margin b: g = sum_i psi_i z_i, psi_i = omega_i l'(x_i.w, y_i) cut to |psi_i z_i| <=
  *      C; H = sum_i omega_i l'' z_i z_i^T, at the first step q/d in all directions.  w <- w - W^T H^-1 g, moving
- * margins by at most moved_most. C of two classes is a part of c_z: psi is cut by the larger slope of both labels,
- * which is a weight.  C of numbers follows from signed counts of the terms' lengths at the first two steps
- * (onestep_clip.c).
+ *      margins by at most moved_most, but of numbers.
+ *      C of two classes is a part of c_z: psi is cut by the larger slope of both labels, which is a weight.  C of
+ *      numbers follows from signed counts of the terms' lengths at the first two steps (onestep_clip.c).
  *   5. J = sum_i psi_i^2 z_i z_i^T; G G^T = J without its noise shapes the gradients from here on: images G^-1 z
  *   6. C anew; g, where many rows are far with omega 1; (H, J), one release; H of classes and counts averaged
  *      with that of step 4 where little has moved since

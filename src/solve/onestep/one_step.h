@@ -58,7 +58,7 @@ typedef struct tct_onestep {
   double *length;            /* [rows]: of its image in the gradient's metric, at least */
   double dispersion;         /* of counts: the variance of slopes by the curvature, 1 under a right model; 0: unknown */
   double uncertain;          /* of dispersion: the noise in it */
-  double lost;               /* of counts: what the clip may take from the mean term, unseen */
+  double lost;               /* what the clip may take from the mean term, unseen; not of amounts */
   double hidden;             /* of the variance of terms of numbers, what hidden rows could have */
   double taken, unsure;      /* of amounts: what the clip takes from the mean term, and its error */
   double *shift;             /* [p]: that error, along the mean row */
