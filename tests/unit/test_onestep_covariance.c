@@ -7,6 +7,23 @@
 #define tct_solver_dponestep tct_solver_of_this_test /* the library has its own */
 #include "solve/onestep/dponestep.c"                 /* what its last step is told of itself */
 
+/* Tails that are alike bias nothing that counts, but a clip that cuts them leaves another fit than that without. */
+static void a_clip_of_numbers_cuts_nothing_where_noise_is_next_to_nothing(void **state) {
+  (void)state;
+  enum { CELLS = TCT_ONESTEP_EDGES, N = 20000, LAST = 20 };
+  double count[2 * CELLS] = {0}, before = 1, clip[2];
+  for (int j = 0; j <= LAST; j++) {
+    double left = exp(-tct_onestep_edge(j));
+    count[j] = count[CELLS + j] = N / 2 * (before - left), before = left;
+  }
+  for (int k = 0; k < 2; k++) {
+    tct_onestep_terms terms = {.count = count, .deviation = 1e-6, .rows = N, .dimension = 6, .given = NAN};
+    terms.noise = k ? 1e-9 : 1e-2, terms.part = 0.5, terms.even = true, terms.most = INFINITY;
+    clip[k] = tct_onestep_pick_clip(&terms);
+  }
+  assert_true(clip[1] > tct_onestep_edge(LAST) && clip[0] < 0.7 * tct_onestep_edge(LAST));
+}
+
 /* The variance of slopes alone: the curvature would give an interval, and a small one. */
 static void what_cannot_be_taken_apart_gives_no_interval(void **state) {
   (void)state;
@@ -645,6 +662,7 @@ static void curvatures_are_averaged_by_the_precision_of_each(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_clip_of_numbers_cuts_nothing_where_noise_is_next_to_nothing),
       cmocka_unit_test(what_cannot_be_taken_apart_gives_no_interval),
       cmocka_unit_test(what_the_step_may_leave_along_an_open_direction_is_part_of_the_error),
       cmocka_unit_test(of_noise_between_eigenvectors_is_left_what_noise_has_not_parted),

@@ -153,7 +153,7 @@ static double pick(tct_onestep_terms *terms, const law *up, const law *down) {
   double hidden =
       fmin(terms->deviation / (dponestep_clip_hidden * terms->rows), 1); /* how much of a tail noise hides */
   double wide = terms->even ? 0 : tct_onestep_varied(terms->dispersion) * hidden;
-  double errors = terms->even ? 0 : dponestep_clip_of_count_error;
+  double errors = terms->even ? dponestep_clip_of_error : dponestep_clip_of_count_error;
   return fmax(clip, fmin(fmax(errors * free, wide * dponestep_clip_dispersed * quantile),
                          (2 + 3 * wide) * seen)); /* no term is longer */
 }
