@@ -298,7 +298,7 @@ static void take_lengths(tct_onestep *run, const double *count, double deviation
     sure[k] = count[k] > 3 * deviation ? count[k] : 0;
     all += sure[k] * middle * middle;
     if (count[k] > dponestep_sure * deviation) run->farthest = edge;
-    if (edge > dponestep_far_from) far += count[k], cells++;
+    if (edge > dponestep_far_from && edge < dponestep_far_to) far += count[k], cells++;
   }
   run->heavy = far / run->rows - run->categories >
                fmax(dponestep_far_share, dponestep_far_sure * deviation * sqrt(cells) / run->rows);
