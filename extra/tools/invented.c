@@ -144,8 +144,8 @@ static double quantile_of(const law *l, double u) {
     int middle = (low + high) / 2;
     *(l->below[middle] < u ? &low : &high) = middle;
   }
-  double before = low < 0 ? 0 : l->below[low], part = (u - before) / fmax(l->below[high] - before, 0x1p-900);
-  return 1 / (1 + exp(-l->middle - sinh(l->first + l->step * (low + part + 0.5))));
+  double before = low < 0 ? 0 : l->below[low], beyond = (u - before) / fmax(l->below[high] - before, 0x1p-900);
+  return 1 / (1 + exp(-l->middle - sinh(l->first + l->step * (low + beyond + 0.5))));
 }
 
 /* A number with a mean and a deviation has the beta law between its bounds: most skewed tables' are near it. */
@@ -309,9 +309,9 @@ static void tell(const invented *t, double *r2) {
     const tct_term *term = tct_design_place(t->schema.design, j, at);
     r2[j] = NAN;
     for (int32_t k = 0; k < term->parts; k++) {
-      const tct_part *part = &t->schema.design->part[term->part[k]];
-      if (part->kind == TCT_PART_LEVELS) r2[j] = fmax(r2[j], t->r2[part->source]);
-      if (!tct_part_is_levels(part) || part->kind == TCT_PART_CUT) r2[j] = fmax(r2[j], told_of(t, part->source));
+      const tct_part *of = &t->schema.design->part[term->part[k]];
+      if (of->kind == TCT_PART_LEVELS) r2[j] = fmax(r2[j], t->r2[of->source]);
+      if (!tct_part_is_levels(of) || of->kind == TCT_PART_CUT) r2[j] = fmax(r2[j], told_of(t, of->source));
     }
   }
   for (int64_t k = 0; k < t->schema.columns && !t->schema.design; k++)
