@@ -23,7 +23,7 @@
  *   6. C anew; g, where many rows are far with omega 1; (H, J), one release; H of classes and counts averaged
  *      with that of step 4 where little has moved since
  *   7. w = w_0 - W^T H^-1 g, of counts with H as a common move of the margins leaves it; covariances:
- *      onestep_covariance.c.  Less of the step where it is noisier than the walk: onestep_shrink.c
+ *      onestep_covariance.c
  * Where noise is next to nothing c_z, h and C grow without end, and T with the signal.
  *
  * SENSITIVITY  onestep_metric.c and onestep_sums.c; every length is 1.
@@ -279,7 +279,7 @@ static tct_status finish(tct_onestep *run, walk *m, double *w, tct_error *err) {
     released.bend = dponestep_left_by_bend;
   }
   released.unseen = own_unseen(run) ? run->unseen : NULL, released.reach = tct_onestep_reach(run);
-  released.mean = facts->intercept ? run->mean : NULL, released.before = m->deviation;
+  released.mean = facts->intercept ? run->mean : NULL;
   released.dimension = run->dimension, released.shift = run->shift;
   TCT_TRY(tct_inference_new(facts->p, inference, err));
   tct_status status = release_last(run, m, w, &moments, &released.deviation, err);

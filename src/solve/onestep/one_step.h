@@ -170,16 +170,7 @@ typedef struct tct_onestep_released {
   double dimension;
   const double *shift; /* [p]: another error of the gradient, along this alone; NULL: none */
   double lost;         /* what the last clip may have taken, in the gradient's metric: an error, no noise */
-  double before;       /* the deviation of the path's last gradient; 0: it is above the last's */
 } tct_onestep_released;
-/* How much longer the last step is than by the curvature at its end. */
-static inline double tct_onestep_longer(const tct_onestep_released *in) {
-  return in->grown != 0 ? in->grown / -expm1(-in->grown) : 1;
-}
-/* Takes a part of the step back where the path's noise is below its own.  rows[p][p]: H^-1 c_j of weight j; room: [p p
- * + 4 p]. */
-void tct_onestep_shrink(const tct_onestep_released *in, const tct_metric *metric, const double *rows, double *room,
-                        double *step, tct_inference *out);
 /* v[p] <- the solution of W^T v = w: v.z = w.x. */
 void tct_onestep_in_metric(const tct_metric *metric, const double *w, double *v);
 tct_status tct_onestep_covariance(const tct_onestep_released *released, const tct_metric *metric, double *step,
