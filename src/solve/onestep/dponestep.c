@@ -23,7 +23,7 @@
  *   6. C anew; g, where many rows are far with omega 1; (H, J), one release; H of classes and counts averaged
  *      with that of step 4 where little has moved since
  *   7. w = w_0 - W^T H^-1 g, of counts with H as a common move of the margins leaves it; covariances:
- *      onestep_covariance.c.  Less of the step where it is noisier than the walk: onestep_shrink.c
+ *      onestep_covariance.c
  * Where noise is next to nothing c_z, h and C grow without end, and T with the signal.
  *
  * SENSITIVITY  onestep_metric.c and onestep_sums.c; every length is 1.
@@ -230,10 +230,40 @@ static double moved_by_far(const tct_onestep *run, const walk *m, double deviati
   return run->heavy ? part * part * fmax(1 - noise / size, 0) : 0;
 }
 
-/* The part of what the last clip may lose that the variance which it leaves allows for. */
+/* Of counts: the part of what the last clip may hide that the variance which it leaves allows for; none where the model
+ * is right. */
 static double still_hidden(const tct_onestep *run) {
-  double part = (run->dispersion + run->uncertain - 1) / dponestep_hidden_dispersion;
-  return part < 1 && curved(run) ? fmax(part, 0) : 1; /* all where it is not known */
+  double part = run->rule.robust ? (run->dispersion + run->uncertain - 1) / dponestep_hidden_dispersion : 0;
+  return part < 1 && run->problem->facts->loss.kind->counts ? fmax(part, 0) : 1; /* all where it is not known */
+}
+
+/* run->shift[p] <- the mean image of what a clip takes, for a mean of 1: the mean row.  Counts that vary most are cut
+ * most, and of those the largest: J b, b the margins 1 + 2 (x.w - their mean), for what is beyond a clip grows faster
+ * than J.  room: [3 p]. */
+static void cut_rows(tct_onestep *run, const double *w, const tct_onestep_moments *moments, double *room) {
+  int64_t p = run->metric.p;
+  const tct_facts *facts = run->problem->facts;
+  double *b = room, *one = b + p, *q = run->shift, size = 0;
+  tct_metric_plain(&run->metric, run->mean, q);
+  if (!facts->loss.kind->counts || !moments->variance) return;
+  for (int64_t j = 0; j < p; j++) one[j] = run->dimension * q[j];
+  if (facts->intercept) constant_of(run, one);
+  for (int64_t j = 0; j < p; j++) size += one[j] * tct_dot(moments->variance + j * p, one, p);
+  if (!(size > moments->variance_noise * tct_norm2(one, p))) return;
+  tct_onestep_in_metric(&run->metric, w, b);
+  double alike = 1 - 2 * tct_dot(run->mean, w, p);
+  for (int64_t j = 0; j < p; j++) b[j] = 2 * b[j] + alike * one[j];
+  for (int64_t j = 0; j < p; j++) q[j] = tct_dot(moments->variance + j * p, b, p) / size;
+}
+
+/* What the last clip takes is given back to g; its error is along the same rows, and but for amounts in part along none
+ * that is known. */
+static void give_back(tct_onestep *run, const double *w, double *g, tct_onestep_released *out, double *room) {
+  double part = still_hidden(run), unsure = part * run->unsure;
+  cut_rows(run, w, out->moments, room);
+  tct_axpy(part * run->taken, run->shift, g, run->metric.p);
+  for (int64_t j = 0; j < run->metric.p; j++) run->shift[j] *= unsure;
+  out->lost = part * run->lost;
 }
 
 /* Steps 6 and 7. */
@@ -249,14 +279,13 @@ static tct_status finish(tct_onestep *run, walk *m, double *w, tct_error *err) {
     released.bend = dponestep_left_by_bend;
   }
   released.unseen = own_unseen(run) ? run->unseen : NULL, released.reach = tct_onestep_reach(run);
-  released.mean = facts->intercept ? run->mean : NULL, released.before = m->deviation;
+  released.mean = facts->intercept ? run->mean : NULL;
   released.dimension = run->dimension, released.shift = run->shift;
   TCT_TRY(tct_inference_new(facts->p, inference, err));
   tct_status status = release_last(run, m, w, &moments, &released.deviation, err);
-  if (run->rule.robust || !curved(run)) /* of counts where the mean is not as the model says */
-    released.lost = run->lost * still_hidden(run);
   double residual = status == TCT_OK ? residual_of(run, &moments, m->rest) : NAN;
   if (status == TCT_OK) {
+    give_back(run, w, m->g, &released, m->rest);
     if (released.rest > 0) released.grown = grow(run, m->g, &moments, m->rest);
     tct_onestep_add_slope(run, w, m->g);
     released.along = curved(run) ? left_along(run, moments.curvature) : moved_by_far(run, m, released.deviation);

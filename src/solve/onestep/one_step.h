@@ -58,10 +58,10 @@ typedef struct tct_onestep {
   double *length;            /* [rows]: of its image in the gradient's metric, at least */
   double dispersion;         /* of counts: the variance of slopes by the curvature, 1 under a right model; 0: unknown */
   double uncertain;          /* of dispersion: the noise in it */
-  double lost;               /* what the clip may take from the mean term, unseen; not of amounts */
   double hidden;             /* of the variance of terms of numbers, what hidden rows could have */
-  double taken, unsure;      /* of amounts: what the clip takes from the mean term, and its error */
-  double *shift;             /* [p]: that error, along the mean row */
+  double taken, unsure;      /* what the clip takes from the mean term and is given back, and its error */
+  double lost;               /* that in any direction */
+  double *shift;             /* [p]: that error, along the rows that it is of */
   double clip;               /* C: |psi z| <= C in the gradient's metric; logistic: with either label */
   tct_metric shaped;         /* the gradient's metric G^-1 W */
   double *factor;            /* [p][p]: G, lower; the unit matrix along the walk */
@@ -102,7 +102,9 @@ typedef struct tct_onestep_terms {
   double given;     /* the clip in typical terms; NAN: as above */
   double taken;     /* out: what the clip takes from the mean term: slopes above 0 less the others */
   double unsure;    /* out: its error */
+  double lost;      /* out: that in any direction */
   double rms;       /* out: of the terms that are seen */
+  double quantile;  /* out: the edge that 68 % of them are within */
   double uneven;    /* out: how unlike the tails of both signs are, in [0, 1]; 1 where one is not seen */
 } tct_onestep_terms;
 /* Is this dispersion that of a model whose counts vary more than it says?  In [0, 1]. */
@@ -168,16 +170,7 @@ typedef struct tct_onestep_released {
   double dimension;
   const double *shift; /* [p]: another error of the gradient, along this alone; NULL: none */
   double lost;         /* what the last clip may have taken, in the gradient's metric: an error, no noise */
-  double before;       /* the deviation of the path's last gradient; 0: it is above the last's */
 } tct_onestep_released;
-/* How much longer the last step is than by the curvature at its end. */
-static inline double tct_onestep_longer(const tct_onestep_released *in) {
-  return in->grown != 0 ? in->grown / -expm1(-in->grown) : 1;
-}
-/* Takes a part of the step back where the path's noise is below its own.  rows[p][p]: H^-1 c_j of weight j; room: [p p
- * + 4 p]. */
-void tct_onestep_shrink(const tct_onestep_released *in, const tct_metric *metric, const double *rows, double *room,
-                        double *step, tct_inference *out);
 /* v[p] <- the solution of W^T v = w: v.z = w.x. */
 void tct_onestep_in_metric(const tct_metric *metric, const double *w, double *v);
 tct_status tct_onestep_covariance(const tct_onestep_released *released, const tct_metric *metric, double *step,

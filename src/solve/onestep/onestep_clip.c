@@ -15,6 +15,10 @@
  * records, it is the intercept's alone.  So a clip may take more.  Long rows are cut more often, and are less along the
  * mean row than their length says.  So the part amounts_left is kept, and is an error there, as the tails' noise is.
  *
+ * Counts that vary more than their law.  Noise may hide one deviation of the counts, each of all that is from the clip
+ * to hidden_end typical terms.  Half is given back; all of it, and what tails tell, is an error (dponestep.c: where).
+ * Below two events the law has given back; amounts_left of what tails tell is an error.
+ *
  * Numbers.  Where noise keeps a clip shorter than that, what tails or single cells tell that it takes is an error. */
 #include "core/expm.h"
 #include "solve/onestep/one_step.h"
@@ -129,7 +133,7 @@ static double pick(tct_onestep_terms *terms, const law *up, const law *down) {
   double quantile, rms, seen, rare = terms->typical > 0 ? pow(fmax(1 - terms->typical, 0), 2) : 0;
   terms->uneven = 1;
   typical_terms(terms, &quantile, &rms, &seen);
-  terms->rms = rms;
+  terms->rms = rms, terms->quantile = quantile;
   if (!isnan(terms->given)) return terms->given * quantile;
   double shorter = fmin(up->spread, down->spread) / fmax(fmax(up->spread, down->spread), 0x1p-900);
   terms->uneven = fmin(dponestep_lost_by_skew * (1 - shorter), 1);
@@ -150,20 +154,26 @@ static double pick(tct_onestep_terms *terms, const law *up, const law *down) {
   double alike = fmin(2 * (1 - terms->uneven), 1); /* a tail on one side may go on unseen: what noise allows */
   if (terms->heavy)
     clip = fmax(clip, fmin(dponestep_far_error * free, dponestep_far_clip * seen / fmax(alike, 0x1p-100)));
-  double hidden =
-      fmin(terms->deviation / (dponestep_clip_hidden * terms->rows), 1); /* how much of a tail noise hides */
-  double wide = terms->even ? 0 : tct_onestep_varied(terms->dispersion) * hidden;
   double errors = terms->even ? dponestep_clip_of_error : dponestep_clip_of_count_error;
-  return fmax(clip, fmin(fmax(errors * free, wide * dponestep_clip_dispersed * quantile),
-                         (2 + 3 * wide) * seen)); /* no term is longer */
+  double varied = terms->even ? 0 : tct_onestep_varied(terms->dispersion);
+  return fmax(clip, fmin(errors * free, (2 + 3 * varied) * seen)); /* no term is longer */
 }
 
 double tct_onestep_pick_clip(tct_onestep_terms *terms) {
   int cells = tct_onestep_cell(terms->most) < EDGES - 1 ? tct_onestep_cell(terms->most) + 2 : EDGES;
   law up = law_of(terms->count, cells, terms->deviation), down = law_of(terms->count + EDGES, cells, terms->deviation);
   double clip = fmin(pick(terms, &up, &down), terms->most);
-  if (!(terms->amounts || terms->even) || !(clip < terms->most)) return clip;
+  bool counts = terms->typical > 0;
+  if (!(terms->amounts || terms->even || counts) || !(clip < terms->most)) return clip;
   double over = beyond(&up, clip), under = beyond(&down, clip), taken = (over - under) / terms->rows;
+  if (counts) {
+    double hidden = fmax(dponestep_hidden_end * terms->quantile - clip, 0) * terms->deviation * terms->uneven;
+    bool by_law = clip < counts_clip;
+    terms->taken = by_law ? 0 : -hidden / (2 * terms->rows);
+    terms->unsure = (by_law ? dponestep_amounts_left : 1) * fabs(taken) + hidden / terms->rows;
+    terms->lost = sqrt(dponestep_amounts_left / terms->dimension) * terms->unsure;
+    return clip;
+  }
   if (terms->even) taken = fmax(fabs(taken), beyond_by_cells(terms, clip, over + under) / terms->rows);
   double above = unsure_beyond(&up, clip, terms->deviation * sqrt(cells - up.last)),
          below = unsure_beyond(&down, clip, terms->deviation * sqrt(cells - down.last));
@@ -173,5 +183,6 @@ double tct_onestep_pick_clip(tct_onestep_terms *terms) {
   double allowed = terms->amounts ? 0 : terms->part * hypot(clip * terms->noise, direction);
   terms->unsure = fmax(hypot(hypot(above, below) / terms->rows, left * taken) - allowed, 0);
   terms->taken = (1 - left) * taken;
+  terms->lost = terms->even ? sqrt(dponestep_amounts_left / terms->dimension) * terms->unsure : 0;
   return clip;
 }

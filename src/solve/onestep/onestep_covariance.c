@@ -145,8 +145,9 @@ static double along(const work *m, int64_t direction, const double *x) {
 /* step <- H^-1 g, but along directions of which rows tell nothing: there g is rounding.  H of counts that grow by e^a
  * on the way is there a/(1 - e^-a) times shorter on the mean than at its end. */
 static void last_step(const work *m, double *step) {
+  double a = m->in->grown, longer = a != 0 ? a / -expm1(-a) : 1;
   times(m->inverse, m->in->gradient, m->p, step);
-  for (int64_t k = 0; k < m->p; k++) step[k] *= tct_onestep_longer(m->in);
+  for (int64_t k = 0; k < m->p; k++) step[k] *= longer;
   for (int64_t k = 0; k < m->p && !(m->in->moments->curvature_noise > 0); k++) {
     double size = m->values[k] < m->floor ? along(m, k, step) : 0;
     for (int64_t j = 0; j < m->p; j++) step[j] -= size * m->vectors[j * m->p + k];
@@ -369,7 +370,6 @@ tct_status tct_onestep_covariance(const tct_onestep_released *released, const tc
   after_step(&m, metric, step, m.room);
   left_between(&m, m.room);
   fill(&m, metric, released->link != TCT_LINK_IDENTITY && sqrt(moved2) > most, take(&from, p), inference);
-  tct_onestep_shrink(released, metric, m.room, m.room + square, step, inference);
   inference->robust = released->moments->variance != NULL;
   tct_free(memory);
   return TCT_OK;

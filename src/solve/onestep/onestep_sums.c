@@ -67,8 +67,8 @@ static tct_status release_terms(tct_onestep *run, int release, const double *w, 
 tct_status tct_onestep_set_clip(tct_onestep *run, int counts, int release, double part, const double *w,
                                 tct_error *err) {
   const tct_facts *facts = run->problem->facts;
-  double count[2 * TCT_ONESTEP_EDGES] = {0}, slope = tct_loss_slope_bound(&facts->loss), uneven = 1;
-  run->taken = run->unsure = 0;
+  double count[2 * TCT_ONESTEP_EDGES] = {0}, slope = tct_loss_slope_bound(&facts->loss);
+  run->taken = run->unsure = run->lost = 0;
   if (!run->rule.scaled) {
     double noise = tct_mech_release_of(run->mech, release)->deviation / run->rows;
     double free = sqrt(run->typical / (run->rows * run->dimension)) / fmax(noise, 0x1p-300);
@@ -88,19 +88,11 @@ tct_status tct_onestep_set_clip(tct_onestep *run, int counts, int release, doubl
     TCT_TRY(release_terms(run, counts, w, count, err));
     run->clip = tct_onestep_pick_clip(&terms) * run->unit;
     double of_sum = run->unit * terms.rows / run->rows; /* g is a mean by weights */
-    run->taken = terms.taken * of_sum, run->unsure = terms.unsure * of_sum;
+    run->taken = terms.taken * of_sum, run->unsure = terms.unsure * of_sum, run->lost = terms.lost * of_sum;
     if (terms.even) { /* a hidden row is as long as the longest, its label half a range off */
       double longest = (weighs_alike(run) ? fmax(run->farthest, run->weight) : run->weight) / terms.rms;
       run->hidden = terms.deviation / terms.rows * longest * longest;
-      run->lost = sqrt(dponestep_amounts_left / run->dimension) * run->unsure;
     }
-    uneven = terms.uneven;
-  }
-  if (facts->loss.kind->counts) { /* so many terms may be hidden beyond the clip, each by as much */
-    double most = tct_onestep_varied(run->dispersion + 2 * run->uncertain) - tct_onestep_varied(run->dispersion);
-    double hidden = fmin(tct_mech_release_of(run->mech, counts)->deviation,
-                         dponestep_hidden_events * run->rows * fmin(run->typical, 1));
-    run->lost = uneven * most * hidden * run->clip / run->rows;
   }
   if (tct_noise_off(facts)) run->taken = run->unsure = run->lost = 0, run->clip = 1e6 * fmin(facts->label_bound, slope);
   return TCT_OK;
@@ -165,9 +157,6 @@ tct_status tct_onestep_gradient(tct_onestep *run, int r, const double *w, double
   tct_metric_times(&run->scaled.metric, step->inner, step->from, step->to, g);
   TCT_TRY(tct_mech_release(run->mech, r, g, p, err));
   for (int64_t j = p - 1; j >= 0; j--) g[j] = run->clip / run->rows * tct_dot(run->factor + j * p, g, j + 1);
-  tct_metric_plain(&run->metric, run->mean, run->shift);
-  tct_axpy(run->taken, run->shift, g, p);
-  for (int64_t j = 0; j < p; j++) run->shift[j] *= run->unsure;
   *deviation = step->planned->deviation * run->clip / run->rows;
   return TCT_OK;
 }
