@@ -425,7 +425,7 @@ static void try_form(const form *f, const char *loss, tct_neighbours relation, c
   double reach[TCT_RELEASES] = {0};
   int releases = look_at(f, loss, relation, count->whole ? 1 : sample_every(3), count, reach);
   if (!releases) releases = look_at(f, loss, relation, 1, count, reach); /* the others may be accepted */
-  for (int more = 0; more < 8 && !count->whole && short_of(f, reach, releases) >= 0; more++) {
+  for (int more = 0; more < 32 && !count->whole && short_of(f, reach, releases) >= 0; more++) {
     counted again = *count;
     look_at(f, loss, relation, 1, &again, reach);
     count->random = again.random;
