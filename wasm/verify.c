@@ -21,7 +21,7 @@ void tct_paged_free(tct_pager *pager) { (void)pager; }
 /* Loops of plain vectors alone: no table is read. */
 #define TARGET
 #define VALUE double
-#define LOAD8 TCT_LOAD8_0
+#define LOAD8 TCT_LOAD8_00
 #define INDEX int32_t
 #define LOOP(name) name##_000
 #include "la/matrix/rows_body.h"
