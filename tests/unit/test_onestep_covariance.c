@@ -46,6 +46,30 @@ static void what_cannot_be_taken_apart_gives_no_interval(void **state) {
   tct_metric_free(&metric);
 }
 
+/* One direction stands out of noise, which the others' mean is below: that is noise's doing. */
+static void a_curvature_that_is_noise_gives_no_interval(void **state) {
+  (void)state;
+  enum { P = 4 };
+  static const double values[2][P] = {{4, 0.5, -1, -1}, {4, 2, 2, 1}};
+  double gradient[P] = {0}, step[P];
+  tct_metric metric;
+  assert_int_equal(tct_metric_new(P, false, &metric, NULL), TCT_OK);
+  for (int k = 0; k < P * P; k++) metric.w[k] = k % (P + 1) == 0;
+  assert_true(tct_metric_settle(&metric));
+  for (int known = 0; known <= 1; known++) {
+    double h[P * P] = {0};
+    for (int k = 0; k < P; k++) h[k * (P + 1)] = values[known][k];
+    tct_inference errors;
+    tct_onestep_moments moments = {.curvature = h, .curvature_noise = 1};
+    tct_onestep_released released = {gradient, gradient, 0, &moments, 9, TCT_LINK_LOGISTIC};
+    assert_int_equal(tct_inference_new(P, &errors, NULL), TCT_OK);
+    assert_int_equal(tct_onestep_covariance(&released, &metric, step, &errors, NULL), TCT_OK);
+    assert_int_equal(errors.why[0], known ? TCT_GIVEN : TCT_NOISE_ABOVE_SIGNAL);
+    tct_inference_free(&errors);
+  }
+  tct_metric_free(&metric);
+}
+
 /* Weight 0 is v_0 + v_1/5, and v_1 is open: its curvature is 1/1000, twice the noise is 0.1.  So 0.8 of weight 0 is. */
 static void what_the_step_may_leave_along_an_open_direction_is_part_of_the_error(void **state) {
   (void)state;
@@ -664,6 +688,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_clip_of_numbers_cuts_nothing_where_noise_is_next_to_nothing),
       cmocka_unit_test(what_cannot_be_taken_apart_gives_no_interval),
+      cmocka_unit_test(a_curvature_that_is_noise_gives_no_interval),
       cmocka_unit_test(what_the_step_may_leave_along_an_open_direction_is_part_of_the_error),
       cmocka_unit_test(of_noise_between_eigenvectors_is_left_what_noise_has_not_parted),
       cmocka_unit_test(only_empty_directions_are_open),

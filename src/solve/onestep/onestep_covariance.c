@@ -37,7 +37,7 @@ typedef struct work {
   double *spread;                           /* J, or H after the floor, made positive */
   double *middle;                           /* between the two H^-1 of the noise */
   double *room;                             /* [2 p p + 4 p] */
-  bool unknown;                             /* H or J could not be taken apart */
+  bool unknown;                             /* H or J could not be taken apart, or H is noise */
 } work;
 
 static double *take(double **from, int64_t count) {
@@ -99,10 +99,12 @@ static void factor(work *m) {
   }
   memcpy(m->room, moments->curvature, (size_t)(p * p) * sizeof(double));
   m->unknown |= !decompose(m->room, p, m->values, m->vectors, f);
-  double largest = 0, noise = moments->curvature_noise;
+  double largest = 0, sum = 0, noise = moments->curvature_noise;
   memcpy(m->raw, m->values, (size_t)p * sizeof *m->raw);
   tct_onestep_without_noise(m->values, p, noise, f);
-  for (int64_t j = 0; j < p; j++) largest = fmax(largest, m->values[j]);
+  for (int64_t j = 0; j < p; j++) largest = fmax(largest, m->values[j]), sum += m->values[j];
+  /* Images are about as long in all directions: one that stands out of noise which hides their mean is noise's. */
+  m->unknown |= sum < noise * (double)p;
   m->floor = fmax(dponestep_least_over_noise * noise, fmax(TCT_ONESTEP_ROUNDING * largest, 0x1p-900));
   for (int64_t j = 0; j < p; j++) f[j] = 1 / fmax(m->values[j], m->floor);
   compose(m->vectors, f, p, m->inverse);
