@@ -98,8 +98,7 @@ static tct_status fail(const char *name, tct_error *err) {
   return tct_fail(
       err, TCT_E_USAGE,
       "what is assumed of \"%.200s\" is of another form; give of a number its mean within its bounds and its deviation "
-      "above 0, "
-      "of a category the shares of its levels, of both maybe the R2 below 1 of the others for it after these, "
+      "above 0, of a category the shares of its levels, of both maybe the R2 below 1 of the others for it after these, "
       "and of the label one number above 0, of counts and amounts the mean and the deviation",
       name);
 }

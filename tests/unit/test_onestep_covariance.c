@@ -564,12 +564,6 @@ static void the_walk_of_counts_starts_at_their_rate(void **state) {
   }
 }
 
-/* u[P]: u.z = 1. */
-static void constant_margin(const tct_onestep *run, double *u) {
-  double last[COLUMNS + 1] = {0, 0, 1};
-  tct_onestep_in_metric(&run->metric, last, u);
-}
-
 /* log of the mean count over the mean prediction. */
 static double common_move(const world *w, const double *weights) {
   double margin[N], predicted = 0, seen = 0;
@@ -586,9 +580,8 @@ static void what_one_step_leaves_is_its_error_where_noise_is_little(void **state
   enum { P = COLUMNS + 1 };
   static const column even[COLUMNS] = {EVEN, EVEN};
   for (int counts = 0; counts < 2; counts++) {
-    double memory[3 * P * P + 8 * P] = {0}, *at = memory + 3 * P * P, weights[P] = {0.3, -0.2, counts ? -1.5 : 1.2};
-    walk m = {.g = at, .step = at + P, .move = at + 2 * P, .value = at + 3 * P, .rest = at + 4 * P};
-    m.curvature = memory, m.h = memory + P * P, m.vectors = memory + 2 * P * P;
+    double memory[3 * P * P + 8 * P] = {0}, weights[P] = {0.3, -0.2, counts ? -1.5 : 1.2};
+    walk m = walk_in(memory, P);
     tct_inference errors = {0};
     tct_error err = {0};
     world w;
@@ -597,7 +590,7 @@ static void what_one_step_leaves_is_its_error_where_noise_is_little(void **state
     w.problem.inference = &errors;
     if (counts) run.rule.clip = 100;
     double common = counts ? common_move(&w, weights) : 0, now = 0, begun = 0, moved2 = 0, h[P * P], apart[P];
-    constant_margin(&run, apart);
+    tct_onestep_constant(&run.metric, apart);
     assert_int_equal(finish(&run, &m, weights, &err), TCT_OK);
     for (int k = 0; k < P; k++) apart[k] = m.step[k] + common * apart[k];
     for (int k = 0; k < P * P; k++) moved2 += run.second[k] * apart[k / P] * apart[k % P];
@@ -635,9 +628,8 @@ static void counts_whose_margins_are_off_alike_need_one_step(void **state) {
   static const column even[COLUMNS] = {EVEN, EVEN};
   double weights[P] = {0, 0, log(0.5)}, best[P] = {0}, curve[2] = {0};
   for (int k = 0; k < 4; k++) {
-    double memory[3 * P * P + 8 * P] = {0}, *at = memory + 3 * P * P;
-    walk m = {.g = at, .step = at + P, .move = at + 2 * P, .value = at + 3 * P, .rest = at + 4 * P};
-    m.curvature = memory, m.h = memory + P * P, m.vectors = memory + 2 * P * P;
+    double memory[3 * P * P + 8 * P] = {0};
+    walk m = walk_in(memory, P);
     tct_inference errors = {0};
     tct_error err = {0};
     world w;
@@ -648,7 +640,7 @@ static void counts_whose_margins_are_off_alike_need_one_step(void **state) {
     if (k == 3) { /* a mean half above its prediction */
       double h[P * P] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, g[P], room[2 * P];
       tct_onestep_moments moments = {.curvature = h, .curvature_noise = 2};
-      constant_margin(&run, g);
+      tct_onestep_constant(&run.metric, g);
       for (int j = 0; j < P; j++) g[j] *= -0.5;
       assert_float_equal(grow(&run, g, &moments, room), log(1.5), 1e-12);
       assert_true(fabs(h[4] - 1.5) < 1e-12 && fabs(moments.curvature_noise - 3) < 1e-12);

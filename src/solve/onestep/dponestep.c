@@ -55,25 +55,36 @@ typedef struct walk {
   int64_t known;                          /* curvatures in it */
 } walk;
 
+/* memory: [3 p p + 8 p]. */
+static walk walk_in(double *memory, int64_t p) {
+  double *at = memory + 3 * p * p;
+  return (walk){.curvature = memory,
+                .h = memory + p * p,
+                .vectors = memory + 2 * p * p,
+                .g = at,
+                .step = at + p,
+                .move = at + 2 * p,
+                .value = at + 3 * p,
+                .rest = at + 4 * p};
+}
+
 static bool curved(const tct_onestep *run) { return run->problem->facts->loss.kind->link != TCT_LINK_IDENTITY; }
 
 /* The root mean square of z.step. */
 static double moved_by(const tct_onestep *run, const double *step) {
-  int64_t p = run->metric.p;
-  double sum = 0;
-  for (int64_t j = 0; j < p; j++) sum += step[j] * tct_dot(run->second + j * p, step, p);
-  return sqrt(fmax(sum, 0));
+  return sqrt(fmax(tct_onestep_form(run->second, step, run->metric.p), 0));
 }
 
 /* m->h <- the curvature of step t, and the least that its eigenvalues count as. */
 static tct_status curvature_at(tct_onestep *run, walk *m, int64_t t, const double *w, double *least, tct_error *err) {
   int64_t square = run->metric.p * run->metric.p;
   tct_onestep_moments moments = {.curvature = m->h};
-  *least = 0x1p-900;
   memset(m->h, 0, (size_t)square * sizeof *m->h);
-  for (int64_t j = 0; j < run->metric.p && t == 0; j++) /* images are as long in all directions */
-    m->h[j * run->metric.p + j] = run->typical / run->dimension;
-  if (t == 0) return TCT_OK;
+  if (t == 0) { /* images are as long in all directions */
+    *least = 0x1p-900;
+    for (int64_t k = 0; k < square; k += run->metric.p + 1) m->h[k] = run->typical / run->dimension;
+    return TCT_OK;
+  }
   TCT_TRY(tct_onestep_release_moments(run, run->at.curvatures, w, &moments, err));
   *least = fmax(moments.curvature_noise * sqrt(2 * (double)run->metric.p), 0x1p-900); /* noise alone reaches it */
   if (curved(run)) m->known = 0;
@@ -150,25 +161,15 @@ static void average(const tct_onestep *run, const walk *m, tct_onestep_moments *
   moments->curvature_noise = own * sqrt(1 - part);
 }
 
-/* u[p] <- u.z = x_p, the constant column. */
-static void constant_of(const tct_onestep *run, double *u) {
-  int64_t p = run->metric.p;
-  double *last = u + p;
-  memset(last, 0, (size_t)p * sizeof *last);
-  last[p - 1] = 1;
-  tct_onestep_in_metric(&run->metric, last, u);
-}
-
 /* Counts: by how much margins move alike, log r, r the mean count over the mean prediction, as g and H along the
  * constant tell.  Curvatures are predictions: H and its noise become those of the step's end, r times as large.  room:
- * [2 p]. */
+ * [p]. */
 static double grow(const tct_onestep *run, const double *g, tct_onestep_moments *moments, double *room) {
   int64_t p = run->metric.p;
-  double slope, curve = 0, most = dponestep_moved_most;
   if (!run->problem->facts->intercept) return 0;
-  constant_of(run, room);
-  slope = tct_dot(room, g, p);
-  for (int64_t j = 0; j < p; j++) curve += room[j] * tct_dot(moments->curvature + j * p, room, p);
+  tct_onestep_constant(&run->metric, room);
+  double slope = tct_dot(room, g, p), curve = tct_onestep_form(moments->curvature, room, p),
+         most = dponestep_moved_most;
   if (!(curve > 0)) return 0;
   double grown = fmin(log(fmax(1 - slope / curve, exp(-most))), most), by = exp(grown);
   for (int64_t k = 0; k < p * p; k++) moments->curvature[k] *= by;
@@ -179,13 +180,9 @@ static double grow(const tct_onestep *run, const double *g, tct_onestep_moments 
 /* The mean square of residuals, from both moments of the constant column. */
 static double residual_of(const tct_onestep *run, const tct_onestep_moments *moments, double *room) {
   int64_t p = run->metric.p;
-  double squares = 0, ones = 0;
   if (!run->problem->facts->intercept || run->problem->weight || !moments->variance || curved(run)) return NAN;
-  constant_of(run, room);
-  for (int64_t j = 0; j < p; j++) {
-    squares += room[j] * tct_dot(moments->variance + j * p, room, p);
-    ones += room[j] * tct_dot(moments->curvature + j * p, room, p);
-  }
+  tct_onestep_constant(&run->metric, room);
+  double squares = tct_onestep_form(moments->variance, room, p), ones = tct_onestep_form(moments->curvature, room, p);
   return ones > 0 && squares > 0 ? sqrt(squares / ones) : NAN;
 }
 
@@ -239,16 +236,16 @@ static double still_hidden(const tct_onestep *run) {
 
 /* run->shift[p] <- the mean image of what a clip takes, for a mean of 1: the mean row.  Counts that vary most are cut
  * most, and of those the largest: J b, b the margins 1 + 2 (x.w - their mean), for what is beyond a clip grows faster
- * than J.  room: [3 p]. */
+ * than J.  room: [2 p]. */
 static void cut_rows(tct_onestep *run, const double *w, const tct_onestep_moments *moments, double *room) {
   int64_t p = run->metric.p;
   const tct_facts *facts = run->problem->facts;
-  double *b = room, *one = b + p, *q = run->shift, size = 0;
+  double *b = room, *one = b + p, *q = run->shift;
   tct_metric_plain(&run->metric, run->mean, q);
   if (!facts->loss.kind->counts || !moments->variance) return;
   for (int64_t j = 0; j < p; j++) one[j] = run->dimension * q[j];
-  if (facts->intercept) constant_of(run, one);
-  for (int64_t j = 0; j < p; j++) size += one[j] * tct_dot(moments->variance + j * p, one, p);
+  if (facts->intercept) tct_onestep_constant(&run->metric, one);
+  double size = tct_onestep_form(moments->variance, one, p);
   if (!(size > moments->variance_noise * tct_norm2(one, p))) return;
   tct_onestep_in_metric(&run->metric, w, b);
   double alike = 1 - 2 * tct_dot(run->mean, w, p);
@@ -308,9 +305,8 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
                       tct_error *err) {
   int64_t p = problem->view->p, size = 3 * p * p + 8 * p;
   tct_onestep own = {.problem = problem, .mech = mech};
-  double *memory = TCT_NEW(double, size), *at = memory + 3 * p * p;
-  walk m = {.g = at, .step = at + p, .move = at + 2 * p, .value = at + 3 * p, .rest = at + 4 * p};
-  m.curvature = memory, m.h = memory + p * p, m.vectors = memory + 2 * p * p;
+  double *memory = TCT_NEW(double, size);
+  walk m = walk_in(memory, p);
   memset(w, 0, (size_t)p * sizeof *w);
   tct_status status = memory ? tct_problem_tick(problem, 0, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = tct_onestep_begin(&own, plan, err);

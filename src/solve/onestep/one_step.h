@@ -1,6 +1,7 @@
 /* one_step.h - what the plan, the metric, the sums and the covariance of dponestep agree on. */
 #ifndef TCT_SOLVE_ONESTEP_H
 #define TCT_SOLVE_ONESTEP_H
+#include "la/kernels/kernels.h"
 #include "solve/gradient/dpmetric.h"
 
 /* Lengths of rows and of terms are counted between the edges 2^(k/2), k = -16 .. 14. */
@@ -171,8 +172,16 @@ typedef struct tct_onestep_released {
   const double *shift; /* [p]: another error of the gradient, along this alone; NULL: none */
   double lost;         /* what the last clip may have taken, in the gradient's metric: an error, no noise */
 } tct_onestep_released;
-/* v[p] <- the solution of W^T v = w: v.z = w.x. */
+/* v[p] <- the solution of W^T v = w: v.z = w.x.  It may take the place of w. */
 void tct_onestep_in_metric(const tct_metric *metric, const double *w, double *v);
+/* u[p] <- u.z = x_p, the constant column. */
+void tct_onestep_constant(const tct_metric *metric, double *u);
+/* x.a x, a[p][p]. */
+static inline double tct_onestep_form(const double *a, const double *x, int64_t p) {
+  double sum = 0;
+  for (int64_t j = 0; j < p; j++) sum += x[j] * tct_dot(a + j * p, x, p);
+  return sum;
+}
 tct_status tct_onestep_covariance(const tct_onestep_released *released, const tct_metric *metric, double *step,
                                   tct_inference *inference, tct_error *err);
 #endif

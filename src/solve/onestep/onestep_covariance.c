@@ -104,7 +104,7 @@ static void factor(work *m) {
   tct_onestep_without_noise(m->values, p, noise, f);
   for (int64_t j = 0; j < p; j++) largest = fmax(largest, m->values[j]), sum += m->values[j];
   /* Images are about as long in all directions: one that stands out of noise which hides their mean is noise's. */
-  m->unknown |= sum < noise * (double)p;
+  m->unknown |= !(sum >= noise * (double)p);
   m->floor = fmax(dponestep_least_over_noise * noise, fmax(TCT_ONESTEP_ROUNDING * largest, 0x1p-900));
   for (int64_t j = 0; j < p; j++) f[j] = 1 / fmax(m->values[j], m->floor);
   compose(m->vectors, f, p, m->inverse);
@@ -136,6 +136,12 @@ void tct_onestep_in_metric(const tct_metric *metric, const double *w, double *v)
     for (int64_t k = j + 1; k < p; k++) v[j] -= metric->w[k * p + j] * v[k];
     v[j] /= metric->w[j * p + j];
   }
+}
+
+void tct_onestep_constant(const tct_metric *metric, double *u) {
+  memset(u, 0, (size_t)metric->p * sizeof *u);
+  u[metric->p - 1] = 1;
+  tct_onestep_in_metric(metric, u, u);
 }
 
 static double along(const work *m, int64_t direction, const double *x) {
@@ -317,15 +323,12 @@ static void fill(const work *m, const tct_metric *metric, bool far, double *c, t
 /* m->rest <- the step, but for the margins' common move.  u[p] <- that of a margin of 1, over its curvature. */
 static void take_rest(const work *m, const tct_metric *metric, double *u) {
   int64_t p = m->p;
-  double *last = m->room, curve = 0;
   memset(u, 0, (size_t)p * sizeof *u);
   memcpy(m->rest, m->step, (size_t)p * sizeof *u);
   if (m->in->grown == 0) return;
-  memset(last, 0, (size_t)p * sizeof *last);
-  last[p - 1] = 1;
-  tct_onestep_in_metric(metric, last, u);
+  tct_onestep_constant(metric, u);
   tct_axpy(m->in->grown, u, m->rest, p);
-  for (int64_t j = 0; j < p; j++) curve += u[j] * tct_dot(m->in->moments->curvature + j * p, u, p);
+  double curve = tct_onestep_form(m->in->moments->curvature, u, p);
   for (int64_t j = 0; j < p; j++) u[j] /= sqrt(curve);
 }
 
