@@ -55,6 +55,7 @@ typedef struct tct_problem {
   const tct_view *view;   /* rows of norm <= R, in the layout that the solver wants */
   const double *y;        /* [rows], clipped to [-Y, Y]; the class from 0 of a joint loss */
   const double *weight;   /* [rows] in [0, 1]: row i's loss counts so often; NULL = all 1 */
+  bool unit;              /* public: features are in [0, 1], not [-1, 1] */
   const double *offset;   /* [rows], at most 0: added to every linear predictor of the row; NULL = all 0 */
   tct_progress *progress; /* or NULL */
   tct_cancel_fn cancel;

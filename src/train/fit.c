@@ -256,15 +256,17 @@ static tct_status spend(tct_mech *mech, void *user, tct_error *err) {
   const tct_data *data = fitting->data;
   tct_model *model = fitting->model;
   tct_progress progress = {plan->config.progress, plan->config.user, 0};
-  tct_problem problem = {.facts = &plan->facts,
-                         .view = &bound->view,
-                         .y = bound->y,
-                         .weight = data->weight,
-                         .offset = data->offset,
-                         .progress = &progress,
-                         .cancel = tct_stop_ask,
-                         .note = model->note,
-                         .inference = &model->inference};
+  tct_problem problem = {
+      .facts = &plan->facts,
+      .view = &bound->view,
+      .y = bound->y,
+      .weight = data->weight,
+      .unit = !model->scale_factor && plan->config.rows_rule != TCT_ROWS_UNIT && tct_data_in_units(data),
+      .offset = data->offset,
+      .progress = &progress,
+      .cancel = tct_stop_ask,
+      .note = model->note,
+      .inference = &model->inference};
   return plan->solver->run(&problem, &plan->solved, mech, c->w, err);
 }
 

@@ -45,6 +45,8 @@ tct_status tct_plan_events(const tct_plan *plan, tct_events *out, tct_error *err
 tct_status tct_config_take(const tct_config *given, tct_config *own, tct_error *err);
 /* TCT_E_DATA: the model's schema does not make the features that the model names. */
 tct_status tct_model_made_by_schema(const tct_model *model, tct_error *err);
+/* Does a schema scale the data's numbers to [0, 1]? */
+bool tct_data_in_units(const tct_data *data);
 /* What the settings leave to a schema, by its terms and the bounds of its label (NAN: it has none). */
 void tct_config_take_bounds(tct_config *config, const json_t *schema, double label_low, double label_high);
 /* A positive label that no record has would train a model of one class and say nothing.  Without a public list of the

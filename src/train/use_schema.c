@@ -39,6 +39,14 @@ void tct_config_take_bounds(tct_config *config, const json_t *schema, double lab
     use_labels(config, label_low, label_high);
 }
 
+bool tct_data_in_units(const tct_data *data) {
+  json_t *schema = data->schema ? json_loads(data->schema, 0, NULL) : NULL;
+  bool units = schema && json_integer_value(json_object_get(schema, "version")) < TCT_SCHEMA_TERMS &&
+               !tct_json_says(schema, "scale", "symmetric");
+  json_decref(schema);
+  return units;
+}
+
 /* Of every record one indicator of this category is 1: they add up to 1, as the intercept does. */
 static bool adds_up(const json_t *column) {
   return tct_json_says(column, "type", "category") && json_object_get(column, "values") &&

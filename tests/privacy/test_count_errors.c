@@ -45,6 +45,22 @@ static void what_a_clip_takes_is_told_with_its_error(void **state) {
   }
 }
 
+/* Of what noise may hide of counts half is given back and all an error, but below two events, where the law has. */
+static void half_of_what_noise_hides_of_counts_is_given_back(void **state) {
+  (void)state;
+  enum { CELLS = TCT_ONESTEP_EDGES, N = 20000 };
+  for (int law = 0; law < 2; law++) {
+    double count[2 * CELLS] = {0}, edge = tct_onestep_edge(13);
+    count[13] = count[CELLS + 13] = N / 2.0;
+    tct_onestep_terms terms = {.count = count, .deviation = 100, .rows = N, .dimension = 6, .most = INFINITY};
+    terms.typical = 0.1, terms.given = (law ? 1.5 : 3) / edge;
+    double clip = tct_onestep_pick_clip(&terms), hidden = (16 * edge - clip) * 100 * terms.uneven / N;
+    assert_true(hidden > 0);
+    assert_float_equal(terms.taken, law ? 0 : -hidden / 2, 1e-12);
+    assert_true(terms.unsure >= hidden && terms.lost > 0);
+  }
+}
+
 /* Where noise hides the events, a clip by what is seen, the slopes of zeros, would cut them. */
 static void a_clip_of_counts_is_below_two_events_where_pairs_are_few_beside_the_noise(void **state) {
   (void)state;
@@ -159,7 +175,7 @@ static void the_clip_of_counts_that_vary_much_is_short(void **state) {
 
 /* A mean that is wrong makes counts vary more than it says, and most of that is in the few largest.  A clip that takes
  * twice as much, hidden terms that are not paid for, or paid along the mean row alone, make this mean square 2.1 and
- * more; it is 0.77. */
+ * more, dispersion that noise may hide and nobody counts 1.39; it is 0.77. */
 static void a_wrong_mean_of_counts_is_in_their_errors(void **state) {
   (void)state;
   enum { RUNS = 60, P = 5, PARTS = 4 };
@@ -184,7 +200,7 @@ static void a_wrong_mean_of_counts_is_in_their_errors(void **state) {
     coverage_free(&t);
   }
   printf("of %d: the mean square over the stated variance is %.2f\n", given, squares / given);
-  assert_true(given > 0.9 * RUNS && squares < 1.6 * given);
+  assert_true(given > 0.9 * RUNS && squares < 1.2 * given);
 }
 
 int main(void) {
@@ -195,6 +211,7 @@ int main(void) {
       cmocka_unit_test(the_clip_of_counts_hardly_moves_the_intercept),
       cmocka_unit_test(what_the_clip_of_amounts_takes_is_given_back),
       cmocka_unit_test(what_a_clip_takes_is_told_with_its_error),
+      cmocka_unit_test(half_of_what_noise_hides_of_counts_is_given_back),
       cmocka_unit_test(robust_errors_of_a_right_model_of_counts_are_hardly_longer),
       cmocka_unit_test(the_path_of_skewed_counts_ends_so_near_that_one_step_is_enough),
       cmocka_unit_test(the_clip_of_counts_that_vary_much_is_short),

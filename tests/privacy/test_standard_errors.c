@@ -290,8 +290,41 @@ static void what_a_short_clip_takes_of_rare_outcomes_is_in_their_errors(void **s
   assert_true(given >= RUNS / 2 && squares < 3 * given);
 }
 
+/* Rows that nobody sees move a number of [0, 1] half as far as one of [-1, 1]; a schema says which it is. */
+static void a_schema_of_the_unit_scale_halves_what_hidden_rows_may_do(void **state) {
+  (void)state;
+  enum { N = 20000 };
+  double *x = malloc(sizeof(double[2][N])), *y = x + N;
+  for (int i = 0; i < N; i++) x[i] = 0.5 + 0.055 * (i * 37 % 101 / 50.0 - 1), y[i] = i * 7 % 11 / 11.0;
+  for (int how = 0; how < 3; how++) { /* of unit rows nobody knows how long a number is */
+    char schema[300];
+    tct_matrix m = {.rows = N, .cols = 1, .layout = TCT_DENSE_ROWS, .value_type = TCT_F64, .values = x, .stride = 1};
+    snprintf(schema, sizeof schema,
+             "{\"columns\":[{\"name\":\"a\",\"type\":\"number\",\"lower\":0,\"upper\":1}],\"label\":{\"name\":\"y\","
+             "\"lower\":0,"
+             "\"upper\":1},\"scale\":\"%s\"}",
+             how == 1 ? "symmetric" : "unit");
+    tct_data *data = tct_data_view(&m, y, TCT_LABELS_REAL, NULL, schema, NULL);
+    tct_config c;
+    tct_config_default(&c);
+    c.loss = "squared", c.penalty = "none", c.errors = "robust", c.epsilon = 1, c.delta = 1e-6, c.intercept = 1;
+    c.threads = 1, c.has_seed = 1, c.seed = 3, c.rows_rule = how == 2 ? TCT_ROWS_UNIT : TCT_ROWS_CLIP;
+    assert_int_equal(tct_config_use_schema(&c, data, NULL, NULL, NULL), TCT_OK);
+    tct_plan *plan = tct_plan_new(&c, N, 1, NULL);
+    tct_model *model = tct_fit(plan, data, NULL);
+    assert_non_null(model);
+    printf("%d: why %d\n", how, (int)covered_weight(model, 0).why);
+    assert_int_equal(covered_weight(model, 0).why == TCT_ROWS_TOO_FAR, how > 0);
+    tct_model_free(model);
+    tct_plan_free(plan);
+    tct_data_free(data);
+  }
+  free(x);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_schema_of_the_unit_scale_halves_what_hidden_rows_may_do),
       cmocka_unit_test(weights_and_their_errors_are_functions_of_releases_alone),
       cmocka_unit_test(the_stated_deviation_of_the_noise_is_that_of_repeated_fits),
       cmocka_unit_test(intervals_of_95_percent_cover_the_truth_of_the_population),

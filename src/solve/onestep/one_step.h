@@ -79,9 +79,9 @@ bool tct_onestep_there(const tct_onestep *run, int64_t row);
 static inline double tct_onestep_weight(const tct_onestep *run, int64_t row) {
   return run->problem->weight ? run->problem->weight[row] : 1;
 }
-/* Of a column, from end to end: 2 R by the root of p. */
+/* Of a column, from end to end: 2 R by the root of p, or half of it in [0, 1]. */
 static inline double tct_onestep_reach(const tct_onestep *run) {
-  return 2 * run->problem->facts->row_norm / sqrt((double)run->metric.p);
+  return (run->problem->unit ? 1 : 2) * run->problem->facts->row_norm / sqrt((double)run->metric.p);
 }
 /* The cell of a size in units of the edges, TCT_ONESTEP_EDGES - 1 for the largest. */
 int tct_onestep_cell(double size);
