@@ -6,10 +6,13 @@
  * counts, or of residuals that are even clip_even of it.  Bars of one direction's error: sqrt((c noise)^2 + rms^2/(n
  * d)).
  *
- * Rare counts.  Most events are alone, and a clip of two is mostly noise.  Below two the cut is that of a robust
- * Poisson regression: less its mean under the law, so that it biases nothing where the law is right (Cantoni, Ronchetti
- * 2001).  Means may vary among alike records.  Pairs that this adds, mean^2/2 of the records, must not count beside the
- * error of all directions together.
+ * Counts.  The cut is that of a robust Poisson regression: less its mean under the law, so that it biases nothing where
+ * the law is right (Cantoni, Ronchetti 2001).  Rows of a rare category are long: they are cut at few events where most
+ * rows never are, and too few to stand out of the counts' noise.
+ *
+ * Rare counts.  Most events are alone, and a clip of two is mostly noise, so it may be below.  Means may vary among
+ * alike records.  Pairs that this adds, mean^2/2 of the records, must not count beside the error of all directions
+ * together.
  *
  * Amounts.  What the tails say a clip takes is given back along the mean row: where ratios have one law for all
  * records, it is the intercept's alone.  So a clip may take more.  Long rows are cut more often, and are less along the
@@ -17,7 +20,7 @@
  *
  * Counts that vary more than their law.  Noise may hide one deviation of the counts, each of all that is from the clip
  * to hidden_end typical terms.  Half is given back; all of it, and what tails tell, is an error (dponestep.c: where).
- * Below two events the law has given back; amounts_left of what tails tell is an error.
+ * Below two events the law has given back most; amounts_left of what tails tell is an error.
  *
  * Numbers.  Where noise keeps a clip shorter than that, what tails or single cells tell that it takes is an error. */
 #include "core/expm.h"

@@ -20,7 +20,6 @@
 #include "solve/onestep/one_step.h"
 #include "solve/onestep/rules.def"
 #include "solve/shared/clipped.h"
-#include "solve/shared/rules.def"
 
 #include <string.h>
 
@@ -113,18 +112,13 @@ tct_status tct_onestep_open_sums(tct_onestep *run, int r, tct_error *err) {
 
 enum { BLOCK = 256 };
 
-/* Is a clip of these counts below two events?  Then what it takes from the mean is given back. */
-static bool below_pairs(const tct_onestep *run) {
-  return run->problem->facts->loss.kind->counts && run->clip < counts_clip * run->unit;
-}
-
 /* a[count]: margins -> psi, cut so that the record's term is within what was planned. */
 static void factors_of(const void *user, int64_t first, int64_t count, double *a) {
   const tct_onestep *run = user;
   const tct_dpmetric_step *step = &run->step;
   const tct_loss *loss = &run->problem->facts->loss;
   double own = tct_dpmetric_own(step, 1), slope[BLOCK], either[BLOCK];
-  bool below = below_pairs(run);
+  bool counts = loss->kind->counts; /* what the cut takes their law gives back */
   for (int64_t from = 0; from < count; from += BLOCK) {
     int64_t some = count - from < BLOCK ? count - from : BLOCK;
     tct_add_offsets(run->problem, first + from, some, a + from);
@@ -133,7 +127,7 @@ static void factors_of(const void *user, int64_t first, int64_t count, double *a
     for (int64_t k = 0; k < some; k++) {
       int64_t i = first + from + k;
       double omega = tct_onestep_weight(run, i) * (weighs_alike(run) ? 1 : weight_of(run, i, a[from + k]));
-      if (below) {
+      if (counts) {
         double y = run->problem->y[i], part;
         slope[k] = tct_onestep_cut_count(slope[k] + y, y, own / (omega * step->length[i]), &part);
         either[k] = fabs(slope[k]);
@@ -203,16 +197,16 @@ static void moment_scales(const tct_onestep *run, const units *u, int64_t i, dou
   double omega = weighs_alike(run) ? own : weight;
   double slope = tct_loss_slope(loss, margin, y), curve = weight * fmax(tct_loss_curve(loss, margin, y), 0), either;
   double part = 0; /* of the curve, where a slope is cut */
-  bool below = below_pairs(run);
-  if (below) slope = tct_onestep_cut_count(slope + y, y, run->clip / (omega * run->length[i]), &part);
+  bool counts = loss->kind->counts;
+  if (counts) slope = tct_onestep_cut_count(slope + y, y, run->clip / (omega * run->length[i]), &part);
   tct_either_sizes(loss, &slope, 1, &either);
   double size = either * omega * run->length[i], kept = size > run->clip ? run->clip / size : 1;
   double psi = omega * slope * kept;
   /* A weight keeps its part; a cut slope has no curve.  Along the walk it has that of a weight: where a whole category
    * is cut no step is then too long (iteratively reweighted least squares: Holland, Welsch 1977).  Not of counts, whose
    * dispersion is told by it. */
-  if (logistic(run) || !(run->last || loss->kind->counts)) part = kept;
-  if ((kept < 1 || below) && !weighs_alike(run)) curve *= part;
+  if (logistic(run) || !(run->last || counts)) part = kept;
+  if ((kept < 1 || counts) && !weighs_alike(run)) curve *= part;
   scale[0] = curve / u->most[0], scale[1] = psi * psi / u->most[1];
   for (int k = 0; k < 2; k++) {
     scale[k] = u->wanted[k] ? scale[k] / u->joint[k] : 0;
