@@ -22,13 +22,15 @@
  * to hidden_end typical terms.  Half is given back; all of it, and what tails tell, is an error (dponestep.c: where).
  * Below two events the law has given back most; amounts_left of what tails tell is an error.
  *
- * Numbers.  Where noise keeps a clip shorter than that, what tails or single cells tell that it takes is an error. */
+ * Numbers.  Where noise keeps a clip shorter than that, what tails or single cells tell that it takes is an error.  A
+ * tail of which nothing is seen counts with one deviation of the counts. */
 #include "core/expm.h"
 #include "solve/onestep/one_step.h"
 #include "solve/onestep/rules.def"
 #include "solve/shared/rules.def"
 
 enum { EDGES = TCT_ONESTEP_EDGES, GRID = 120, POINTS = 30, MEAN_MOST = 64 };
+static const double LONE_SPREAD = 0.4; /* of a tail where no slope is seen, over the length it is at */
 
 /* Of one sign: edge x[k] and tail[k], how many terms are longer, k = 0 .. last; beyond it an exponential law. */
 typedef struct law {
@@ -49,7 +51,7 @@ static law law_of(const double *count, int cells, double deviation) {
   for (int j = 0; j <= k; j++)
     if (out.tail[j] >= 4 * out.tail[k]) before = j;
   double ratio = fmax(out.tail[before] / out.tail[k], 1.01);
-  out.spread = k > before ? (out.x[k] - out.x[before]) / fmax(log(ratio), 0.5) : 0.4 * fmax(out.x[k], out.x[1]);
+  out.spread = k > before ? (out.x[k] - out.x[before]) / fmax(log(ratio), 0.5) : LONE_SPREAD * fmax(out.x[k], out.x[1]);
   out.spread = fmax(out.spread, 0.08 * out.x[k]);
   for (int j = 0; j < k; j++) out.tail[j] = fmax(out.tail[j], out.tail[k]);
   return out;
@@ -88,10 +90,13 @@ static double beyond_by_cells(const tct_onestep_terms *terms, double c, double t
   return both > told ? fabs(more) * (1 - told / both) : 0;
 }
 
-/* The deviation of `beyond` where a tail has this one. */
-static double unsure_beyond(const law *m, double c, double deviation) {
-  double over = m->last < 0 ? INFINITY : (c - m->x[m->last]) / m->spread;
-  return deviation * m->spread * (over > 0 ? exp(-fmin(over, 50)) : 1 - over);
+/* The deviation of `beyond`, counts having this one.  A tail of which nothing is seen may be as long as noise hides. */
+static double unsure_beyond(const law *m, double c, int cells, double deviation) {
+  int from = m->last < 0 ? tct_onestep_cell(c) : m->last;
+  double tail = deviation * sqrt(fmax(cells - from, 1));
+  if (m->last < 0) return tail * LONE_SPREAD * c;
+  double over = (c - m->x[m->last]) / m->spread;
+  return tail * m->spread * (over > 0 ? exp(-fmin(over, 50)) : 1 - over);
 }
 
 /* The edge that 68 % of the terms lie within, their root mean square, and the last edge that any is seen at. */
@@ -178,8 +183,8 @@ double tct_onestep_pick_clip(tct_onestep_terms *terms) {
     return clip;
   }
   if (terms->even) taken = fmax(fabs(taken), beyond_by_cells(terms, clip, over + under) / terms->rows);
-  double above = unsure_beyond(&up, clip, terms->deviation * sqrt(cells - up.last)),
-         below = unsure_beyond(&down, clip, terms->deviation * sqrt(cells - down.last));
+  double above = unsure_beyond(&up, clip, cells, terms->deviation),
+         below = unsure_beyond(&down, clip, cells, terms->deviation);
   /* of numbers what the clip was picked to take biases nothing that counts */
   double left = terms->amounts ? dponestep_amounts_left : 1,
          direction = terms->rms / sqrt(terms->rows * terms->dimension);
