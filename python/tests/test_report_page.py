@@ -156,6 +156,8 @@ def number(shown):
 
 def digits(shown):
     mantissa = shown.replace("\u2212", "").split("\u00a0")[0].replace(",", "")
+    if mantissa.startswith("10^"):  # 1.0 times it, its zero left out
+        return 1
     return len(mantissa.replace(".", "").lstrip("0")) or 1
 
 
