@@ -103,8 +103,9 @@ static void factor(work *m) {
   memcpy(m->raw, m->values, (size_t)p * sizeof *m->raw);
   tct_onestep_without_noise(m->values, p, noise, f);
   for (int64_t j = 0; j < p; j++) largest = fmax(largest, m->values[j]), sum += m->values[j];
-  /* Images are about as long in all directions: one that stands out of noise which hides their mean is noise's. */
-  m->unknown |= !(sum >= noise * (double)p);
+  /* Images are about as long in all directions: one that stands out of noise which hides their mean is noise's.  Of few
+   * directions the sum may be chance: its deviation is noise sqrt(p). */
+  m->unknown |= !(sum >= noise * fmax((double)p, 3 * sqrt((double)p)));
   m->floor = fmax(dponestep_least_over_noise * noise, fmax(TCT_ONESTEP_ROUNDING * largest, 0x1p-900));
   for (int64_t j = 0; j < p; j++) f[j] = 1 / fmax(m->values[j], m->floor);
   compose(m->vectors, f, p, m->inverse);
